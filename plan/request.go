@@ -141,3 +141,8 @@ type Budget struct {
 
 // Set reports whether any limit is given.
 func (b Budget) Set() bool { return b != Budget{} }
+
+// A RawPlanner is a planner that also takes requests whose maps are JSON values but no maps, as a process does.
+type RawPlanner interface {
+	PlanRaw(context.Context, Raw) (Answer, error)
+}
