@@ -33,10 +33,10 @@ func (r *jsonReader) scanString() (raw []byte, escaped bool) {
 		switch char := r.text[r.position]; {
 		case char == '"':
 			raw = r.text[start:r.position]
-			r.position++
 			if !ascii && !utf8.Valid(raw) {
-				r.fail("invalid UTF-8")
+				r.failSyntax("invalid UTF-8")
 			}
+			r.position++
 			return raw, escaped
 		case char == '\\':
 			escaped = true
