@@ -19,7 +19,7 @@ func Execute(request plan.Request, answer plan.Answer) Evidence {
 	r.inspect(request, answer)
 	if p := r.lay(); p != "" {
 		r.unknowable(isBounds, p)
-	} else if r.measure(r.targetElements); r.runs() {
+	} else if r.worthRunning(r.targetElements) {
 		r.copyAll()
 		r.checkBuffers()
 		r.checkElements()
@@ -79,9 +79,21 @@ const (
 	runMore  = 1 << 12
 )
 
-// measure finds the segments that stray, and judges by volume alone a plan that is too long to run.
-func (l *look) measure(elements int64) {
-	total, strays := int64(0), absent
+// worthRunning finds the segments that stray, and whether the plan is to be run; if not, it is judged here by
+// its addresses and its volume alone.
+func (l *look) worthRunning(elements int64) bool {
+	total, stray := l.findStrays()
+	if total <= runTimes*elements+runMore {
+		return true
+	}
+	l.tooLong(total, elements, stray)
+	return false
+}
+
+// findStrays marks the segments that reach outside their shards. It returns the elements that all segments
+// write and the first segment that strays, or absent.
+func (l *look) findStrays() (total int64, first int) {
+	first = absent
 	for i := range l.copies {
 		c, segment := &l.copies[i], &l.answer.Plan.Segments[i]
 		if !c.writes() {
@@ -90,30 +102,24 @@ func (l *look) measure(elements int64) {
 		total = add(total, c.volume)
 		c.strays = !inside(segment.Shape, segment.Target.Offset, segment.Target.Strides, l.target[c.target].elements) ||
 			c.source != absent && !inside(segment.Shape, segment.Source.Offset, segment.Source.Strides, l.source[c.source].elements)
-		if c.strays && strays == absent {
-			strays = i
+		if c.strays && first == absent {
+			first = i
 		}
 	}
-	if total <= runTimes*elements+runMore {
-		return
-	}
-	l.tooLong(total, elements, strays)
+	return total, first
 }
 
 // tooLong judges a plan that is not run. More writes than there are elements, none of them outside, write
 // some element twice.
-func (l *look) tooLong(total, elements int64, strays int) {
+func (l *look) tooLong(total, elements int64, stray int) {
 	why := fmt.Sprintf("not run: the segments write %d elements or more, the target shards hold %d", total, elements)
-	if strays != absent {
-		l.wrong[isBounds].detail = fmt.Sprintf("segment %d reaches outside its shards", strays)
+	if stray != absent {
+		l.wrong[isBounds].detail = fmt.Sprintf("segment %d reaches outside its shards", stray)
 	} else if l.fault == "" {
 		l.wrong[isOnce].detail = fmt.Sprintf("the segments write %d elements or more, the target shards hold %d", total, elements)
 	}
 	l.unknowable(isCover, why)
 }
-
-// runs reports whether nothing speaks against running the plan.
-func (l *look) runs() bool { return l.wrong[isHolder].unknown == "" }
 
 // copyAll runs every segment, in the plan's order.
 func (r *run) copyAll() {
@@ -180,8 +186,11 @@ func (r *run) checkBuffers() {
 // checkElements finds the first wrong element of each clause. An element is wrong by the first clause that
 // it breaks, and by no other.
 func (r *run) checkElements() {
+	r.forgetDue()
 	for at := range r.target {
-		r.startDue()
+		if byTarget(&r.request.Selector) {
+			r.forgetDue()
+		}
 		cells := r.cellsOf(int32(at))
 		for address := range cells {
 			c := &cells[address]
@@ -230,12 +239,9 @@ type due struct {
 	source int32 // absent where any or none will do
 }
 
-// startDue forgets the choices made for the target shard before, where they depend on it.
-func (r *run) startDue() {
-	if sets := int64(len(r.holders.sets)); byTarget(&r.request.Selector) || int64(len(r.due)) != sets {
-		r.due = resized(r.due, sets)
-		clear(r.due)
-	}
+func (r *run) forgetDue() {
+	r.due = resized(r.due, int64(len(r.holders.sets)))
+	clear(r.due)
 }
 
 // allowed reports whether an element with the right value was read from a holder that is due.

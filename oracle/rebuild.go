@@ -71,14 +71,14 @@ func extractShard(shard ranked, full []int64) ([]int64, error) {
 
 // A Disagreement is that two ranks hold different values for one element of the tensor, or one rank does.
 type Disagreement struct {
-	Coordinate    []int64 // of the logical element
-	RankA, RankB  int
-	ValueA, Value int64 // what rank A and rank B hold
+	Coordinate     []int64 // of the logical element
+	RankA, RankB   int
+	ValueA, ValueB int64 // what rank A and rank B hold
 }
 
 // Error names the element, the ranks and the values.
 func (d *Disagreement) Error() string {
-	return fmt.Sprintf("logical %v is %d on rank %d and %d on rank %d", d.Coordinate, d.ValueA, d.RankA, d.Value, d.RankB)
+	return fmt.Sprintf("logical %v is %d on rank %d and %d on rank %d", d.Coordinate, d.ValueA, d.RankA, d.ValueB, d.RankB)
 }
 
 // A Gap is an element of the tensor that no rank holds.
@@ -197,12 +197,11 @@ func (l *look) applicable(shards [][]int64) error {
 	if l.fault != "" {
 		return fmt.Errorf("%s", l.fault)
 	}
-	l.measure(0)
-	total := int64(0)
-	for i, c := range l.copies {
-		if total = add(total, c.volume); c.strays || total > MaxElements {
-			return fmt.Errorf("segment %d reaches outside its shards, or the plan moves more than %d elements", i, MaxElements)
-		}
+	switch total, stray := l.findStrays(); {
+	case stray != absent:
+		return fmt.Errorf("segment %d reaches outside its shards", stray)
+	case total > MaxElements:
+		return fmt.Errorf("the segments move more than %d elements", MaxElements)
 	}
 	return nil
 }
