@@ -1,0 +1,119 @@
+package reference
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/shardproof/shardproof/plan"
+)
+
+// Folding by addresses is what affine-ir.md says word for word: here, by looking at all pairs.
+func TestFoldFollowsTheRule(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		request := drawRequest(t)
+		source, target, refusal := plan.ValidateRequest(request)
+		if refusal != nil {
+			t.Fatal(refusal)
+		}
+		moves, err := resolve(request, source, target, newMeter(context.Background(), plan.Budget{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := foldByPairs(answerOf(request.Source.LogicalShape, moves).Plan.Segments)
+		got := planned(t, Addresses, request).Plan.Segments
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("segments (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func foldByPairs(segments []plan.Segment) []plan.Segment {
+	axes := 0
+	if len(segments) > 0 {
+		axes = len(segments[0].Shape)
+	}
+	for before := -1; before != len(segments); {
+		before = len(segments)
+		for axis := range axes {
+			for joinPair(&segments, axis) {
+			}
+		}
+	}
+	slices.SortFunc(segments, compareSegments)
+	return segments
+}
+
+func joinPair(segments *[]plan.Segment, axis int) bool {
+	for i := range *segments {
+		for j := range *segments {
+			if i != j && follows((*segments)[i], (*segments)[j], axis) {
+				(*segments)[i].Shape[axis] += (*segments)[j].Shape[axis]
+				*segments = slices.Delete(*segments, j, j+1)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Past the end of int64 nothing continues, and nothing wraps round to an address that something has.
+func TestAdvance(t *testing.T) {
+	tests := []struct {
+		address, extent, stride int64
+		want                    int64
+		fits                    bool
+	}{
+		{5, 3, 4, 17, true},
+		{5, 3, -2, -1, true},
+		{5, 3, 0, 5, true},
+		{0, 1 << 32, 1 << 32, 0, false},
+		{1, math.MaxInt64, 1, 0, false},
+		{0, math.MaxInt64, 1, math.MaxInt64, true},
+		{-2, math.MaxInt64, -1, 0, false},
+		{-1, math.MaxInt64, -1, math.MinInt64, true},
+	}
+	for _, test := range tests {
+		got, fits := advance(test.address, test.extent, test.stride)
+		if got != test.want || fits != test.fits {
+			t.Errorf("advance(%d, %d, %d) = %d, %t, want %d, %t", test.address, test.extent, test.stride, got, fits, test.want, test.fits)
+		}
+	}
+}
+
+// The moves between two ranks that lie at a lattice's points become one, whatever its axes, as long as there
+// are eight at most.
+func TestStackTakesAWholeLattice(t *testing.T) {
+	extents, source, target := []int64{2, 3, 2, 4}, []int64{3, 7, 1000, 50}, []int64{500, 100, 40, 5}
+	for axes := range 8 {
+		var moves []move
+		eachIndex(extents, func(index []int64) {
+			shape, strides := slices.Repeat([]int64{1}, axes), make([]int64, axes)
+			moves = append(moves, move{
+				source: at(plan.View{Strides: source}, index), target: at(plan.View{Strides: target}, index),
+				shape: shape, sourceStrides: strides, targetStrides: strides,
+			})
+		})
+		putInOrder(moves)
+		stacked, err := stack(moves, newMeter(context.Background(), plan.Budget{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 1
+		for _, extent := range extents[:max(0, axes-4)] {
+			want *= int(extent)
+		}
+		if len(stacked) > want || axes <= 4 && len(stacked) != 1 {
+			t.Errorf("%d axes: %d moves, want %d", axes, len(stacked), want)
+		}
+		for _, m := range stacked {
+			if len(m.shape) > plan.MaxAxes {
+				t.Errorf("%d axes: a move of %d axes", axes, len(m.shape))
+			}
+		}
+	}
+}
