@@ -7,15 +7,16 @@ import "slices"
 //
 // It cuts the region at the boxes' own bounds until each part is in one box or in none. That is fast for
 // boxes that hardly overlap and can take very long for many that all do, so work bounds the number of times
-// that a box is looked at. Past it, decided is false.
-func Gap(region Box, boxes []Box, work int) (gap Box, found, decided bool) {
+// that a box is looked at. What is left of it is returned: less than 0 where the search was given up, and
+// then found is false.
+func Gap(region Box, boxes []Box, work int) (gap Box, found bool, left int) {
 	c := cutter{boxes: boxes, work: work}
 	ids := make([]int32, len(boxes))
 	for i := range ids {
 		ids[i] = int32(i)
 	}
 	gap, found = c.gap(region, ids)
-	return gap, found, c.work >= 0
+	return gap, found, c.work
 }
 
 type cutter struct {

@@ -1,0 +1,306 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/shardproof/shardproof/plan/internal/box"
+)
+
+// Limits of the work on a map whose pieces overlap without end. A map of R ranks that each cut a replica of F
+// into n parts, all at other places, has about R*R*n pairs of regions that meet: 64 ranks of 300 parts have
+// 1.2 million. Both limits are reached within some two seconds.
+const (
+	maxMeetingPairs = 1 << 24 // pairs of regions that meet
+	maxGapWork      = 1 << 26 // looks at a box, in the search for parts of a box that others leave out
+)
+
+// A region is a box of F with the ranks that hold just it and name the same locations.
+type region struct {
+	ranks     []int // ascending
+	locations []int // ascending
+	first     *placedPiece
+
+	// Where some location is no rank of the region: for each location the elements of the box that it holds
+	// in the regions that meet this one. Else nil.
+	held []int64
+}
+
+// holding is the judgement of once, coverage, locations and holders: all that can be said about which rank
+// holds which element of F.
+type holding struct {
+	*judge
+	regions []region
+	boxes   []box.Box // by region
+	vague   bool      // some piece is no whole box of F, so that only its corners are known
+	cut     bool      // there were too many pairs to look at, so overlaps may have been missed
+	gapWork int       // left
+	unsure  bool      // a search for a part that is left out ran into its limit
+}
+
+// holding judges who holds what, and reports whether some rule could not be decided within the limits.
+func (j *judge) holding() (undecided bool) {
+	h := holding{judge: j, gapWork: maxGapWork}
+	h.group()
+	h.eachRegion()
+	h.overlaps()
+	h.namedHolders()
+	h.coverage()
+	return h.cut || h.unsure
+}
+
+// group gathers the pieces into regions. Pieces that are no whole box are left out, and judged by themselves.
+func (h *holding) group() {
+	order := make([]*placedPiece, 0, len(h.pieces))
+	for i := range h.pieces {
+		p := &h.pieces[i]
+		h.alone(p)
+		if p.source.filled {
+			order = append(order, p)
+		}
+	}
+	slices.SortFunc(order, func(a, b *placedPiece) int {
+		if c := compareRegions(a, b); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.rank, b.rank)
+	})
+	ranks := make([]int, len(order))
+	h.regions = make([]region, 0, len(order))
+	h.boxes = make([]box.Box, 0, len(order))
+	for from := 0; from < len(order); {
+		to := from
+		for ; to < len(order) && compareRegions(order[from], order[to]) == 0; to++ {
+			ranks[to] = order[to].rank
+		}
+		h.regions = append(h.regions, region{ranks: ranks[from:to], locations: order[from].locations, first: order[from]})
+		h.boxes = append(h.boxes, order[from].source.Box)
+		from = to
+	}
+}
+
+func compareRegions(a, b *placedPiece) int {
+	if c := slices.Compare(a.source.Lo, b.source.Lo); c != 0 {
+		return c
+	}
+	if c := slices.Compare(a.source.Shape, b.source.Shape); c != 0 {
+		return c
+	}
+	return slices.Compare(a.locations, b.locations)
+}
+
+// alone judges what one piece says by itself.
+func (h *holding) alone(p *placedPiece) {
+	if p.source.repeats {
+		h.broken(RuleOnce, 16, h.path(p.shard, p.number), "holds an element twice")
+	}
+	if _, named := slices.BinarySearch(p.locations, p.rank); !named {
+		h.broken(RuleLocations, 17, h.path(p.shard, p.number), "its locations %v leave out its own rank", p.locations)
+	}
+	if !p.source.filled {
+		h.vague = true
+	}
+}
+
+// eachRegion looks for a rank that holds one box twice, and prepares the regions that name other ranks.
+func (h *holding) eachRegion() {
+	for i := range h.regions {
+		r := &h.regions[i]
+		if slices.Equal(r.ranks, r.locations) {
+			continue
+		}
+		if rank, twice := repeated(r.ranks); twice {
+			h.twice(rank, h.boxes[i])
+		}
+		r.held = make([]int64, len(r.locations))
+	}
+}
+
+func repeated(ascending []int) (int, bool) {
+	for i := 1; i < len(ascending); i++ {
+		if ascending[i-1] == ascending[i] {
+			return ascending[i], true
+		}
+	}
+	return 0, false
+}
+
+func (h *holding) twice(rank int, common box.Box) {
+	h.broken(RuleOnce, 16, fmt.Sprintf("rank %d", rank), "two pieces both hold %s of %s", boxText(common), h.logical)
+}
+
+// overlaps looks at every two regions that meet.
+func (h *holding) overlaps() {
+	pairs := 0
+	box.SelfJoin(h.boxes, func(x, y int) bool {
+		if pairs++; pairs > maxMeetingPairs {
+			h.cut = true
+			return false
+		}
+		h.overlap(x, y)
+		h.note(x, y)
+		h.note(y, x)
+		return true
+	})
+}
+
+func (h *holding) overlap(x, y int) {
+	a, b := &h.regions[x], &h.regions[y]
+	rank, shared := sharedRank(a.ranks, b.ranks)
+	if !shared && slices.Equal(a.locations, b.locations) {
+		return
+	}
+	common := box.Box{Lo: make([]int64, len(h.boxes[x].Lo)), Shape: make([]int64, len(h.boxes[x].Lo))}
+	h.boxes[x].Intersect(h.boxes[y], common)
+	if shared {
+		h.twice(rank, common)
+	}
+	if !slices.Equal(a.locations, b.locations) {
+		h.broken(RuleLocations, 17, h.path(a.first.shard, a.first.number), "names locations %v, and %s names %v for %s of %s",
+			a.locations, h.path(b.first.shard, b.first.number), b.locations, boxText(common), h.logical)
+	}
+}
+
+func sharedRank(a, b []int) (int, bool) {
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] == b[0]:
+			return a[0], true
+		case a[0] < b[0]:
+			a = a[1:]
+		default:
+			b = b[1:]
+		}
+	}
+	return 0, false
+}
+
+// note adds to what the locations of region x hold of it the part that the ranks of region y do.
+func (h *holding) note(x, y int) {
+	if h.regions[x].held == nil {
+		return
+	}
+	volume := h.boxes[x].Common(h.boxes[y])
+	for _, rank := range h.regions[y].ranks {
+		if at, named := slices.BinarySearch(h.regions[x].locations, rank); named {
+			// Where a rank holds elements twice this may wrap round, and is not looked at.
+			h.regions[x].held[at] += volume
+		}
+	}
+}
+
+// namedHolders judges that every location of a piece is a rank with a shard that holds all of the piece.
+func (h *holding) namedHolders() {
+	for i := range h.regions {
+		if r := &h.regions[i]; r.held != nil && (!h.declared(r.first) || !h.holdersOf(r, h.boxes[i])) {
+			return
+		}
+	}
+	for i := range h.pieces {
+		if p := &h.pieces[i]; !p.source.filled && (!h.declared(p) || !h.holdersOfVague(p)) {
+			return
+		}
+	}
+}
+
+func (h *holding) declared(p *placedPiece) bool {
+	for _, rank := range p.locations {
+		if _, declared := slices.BinarySearch(h.ranks, rank); !declared {
+			h.noHolder(p, "names rank %d, which has no shard", rank)
+			return false
+		}
+	}
+	return true
+}
+
+func (h *holding) noHolder(p *placedPiece, format string, arguments ...any) {
+	h.broken(RuleHolder, 17, h.path(p.shard, p.number), format, arguments...)
+	h.broken(RuleLocations, 17, h.path(p.shard, p.number), format, arguments...)
+}
+
+// holdersOf is false where some location of a region does not hold all of it.
+func (h *holding) holdersOf(r *region, b box.Box) bool {
+	// A rank that holds no element twice holds as much of the region as its pieces have in common with it.
+	counted := !h.vague && !h.cut && !h.breaks(RuleOnce)
+	volume := b.Volume()
+	for at, rank := range r.locations {
+		if _, holds := slices.BinarySearch(r.ranks, rank); holds || counted && r.held[at] == volume {
+			continue
+		}
+		if gap, found := h.leftOut(b, rank); found {
+			h.noHolder(r.first, "names rank %d, which does not hold %s of %s", rank, boxText(gap), h.logical)
+			return false
+		} else if counted {
+			h.noHolder(r.first, "names rank %d, which holds %d of its %d elements", rank, r.held[at], volume)
+			return false
+		}
+	}
+	return true
+}
+
+// holdersOfVague is holdersOf for a piece that is no whole box. A part of the box around it that nobody holds
+// need not be the piece's, so only a rank that holds nothing at all there is known not to hold the piece.
+func (h *holding) holdersOfVague(p *placedPiece) bool {
+	for _, rank := range p.locations {
+		if rank != p.rank && !slices.ContainsFunc(h.pieces, func(q placedPiece) bool {
+			return q.rank == rank && q.source.Meets(p.source.Box)
+		}) {
+			h.noHolder(p, "names rank %d, which holds none of it", rank)
+			return false
+		}
+	}
+	return true
+}
+
+// leftOut finds a part of a box of F of which a rank holds no element.
+func (h *holding) leftOut(region box.Box, rank int) (box.Box, bool) {
+	var boxes []box.Box
+	for i := range h.pieces {
+		if h.pieces[i].rank == rank {
+			boxes = append(boxes, h.pieces[i].source.Box)
+		}
+	}
+	return h.gap(region, boxes)
+}
+
+// gap is box.Gap within what is left of the judge's limit.
+func (h *holding) gap(region box.Box, boxes []box.Box) (box.Box, bool) {
+	gap, found, left := box.Gap(region, boxes, h.gapWork)
+	h.gapWork = left
+	h.unsure = h.unsure || left < 0
+	return gap, found
+}
+
+// coverage judges that every element of F is held.
+func (h *holding) coverage() {
+	if h.logical.volume == 0 {
+		return
+	}
+	// Where locations are right and no rank holds an element twice, every element that is held is in one piece
+	// of the lowest of its holders.
+	exact := !h.vague && !h.cut && !h.unsure && !h.breaks(RuleOnce) && !h.breaks(RuleLocations)
+	if exact && h.heldByLowest() == h.logical.volume {
+		return
+	}
+	whole := box.Box{Lo: make([]int64, len(h.logical.shape)), Shape: h.logical.shape}
+	boxes := make([]box.Box, len(h.pieces))
+	for i := range h.pieces {
+		boxes[i] = h.pieces[i].source.Box
+	}
+	if gap, found := h.gap(whole, boxes); found {
+		h.broken(RuleCoverage, 19, "map", "no rank holds %s of %s", boxText(gap), h.logical)
+	} else if exact {
+		h.broken(RuleCoverage, 19, "map", "ranks hold %d of the %d elements", h.heldByLowest(), h.logical.volume)
+	}
+}
+
+func (h *holding) heldByLowest() int64 {
+	sum := int64(0)
+	for i := range h.pieces {
+		if p := &h.pieces[i]; p.rank == p.locations[0] {
+			sum += p.source.Volume()
+		}
+	}
+	return sum
+}
