@@ -2,6 +2,7 @@ package layout
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"testing"
 )
 
@@ -41,6 +42,22 @@ func BenchmarkDraw(b *testing.B) {
 					b.Fatalf("degree %d, want 4", drawn.Degree)
 				}
 			}
+		})
+	}
+}
+
+// Pieces by the thousand: the time is to grow as n log n.
+func BenchmarkCyclicBlocks(b *testing.B) {
+	for _, blocks := range []int64{5_000, 20_000, 80_000} {
+		b.Run(strconv.FormatInt(blocks, 10), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				m, err := HeadModulo([]int64{8, blocks}, 1, blocks, 4)
+				if err != nil || countPieces(m) != int(blocks) {
+					b.Fatalf("%v, %d pieces, want %d", err, countPieces(m), blocks)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(blocks), "ns/piece")
 		})
 	}
 }

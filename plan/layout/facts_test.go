@@ -483,6 +483,17 @@ func TestUnreadableArguments(t *testing.T) {
 	}
 }
 
+// Many ranks that all hold the same experts name each other in every piece of theirs.
+func TestTooManyLocations(t *testing.T) {
+	ids := make([][]int64, 4096)
+	for rank := range ids {
+		ids[rank] = []int64{0, 1}
+	}
+	if _, err := Experts([]int64{2}, ids); err == nil || !strings.Contains(err.Error(), "name 33554432 holders in all, want at most 16777216") {
+		t.Errorf("2 experts on each of 4096 ranks: error %v, want one of the locations", err)
+	}
+}
+
 // shardExtents lists what every shard has of an axis.
 func shardExtents(m plan.Map, axis int) []int64 {
 	var extents []int64

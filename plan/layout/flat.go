@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/shardproof/shardproof/plan"
@@ -92,8 +91,8 @@ func (p placement) flattened(shape []int64) (plan.Map, error) {
 		boxes = appendBoxes(boxes, c, shape, strides)
 		locations += (len(boxes) - from) * (c.last - c.first)
 	}
-	if locations > mostListed*16 {
-		return plan.Map{}, errors.New("too many replicated boxes")
+	if err := checkLocations(locations); err != nil {
+		return plan.Map{}, err
 	}
 	fresh := store{
 		numbers: make([]int64, axes+p.degree+3*axes*len(boxes)),

@@ -15,9 +15,12 @@ import (
 	"github.com/shardproof/shardproof/plan"
 )
 
-// MaxRanks bounds the ranks of a map. Every rank may be named by every piece that it replicates, so a map
-// grows with the square of the ranks: at this bound, a replicated tensor's locations take 128 MiB.
+// MaxRanks bounds the ranks of a map. A replicated block is a piece of each of its holders, which names them
+// all, so that locations grow with the square of the ranks: at this bound, those of a replicated tensor take
+// 128 MiB, and no map may have more.
 const MaxRanks = 4096
+
+const maxLocations = MaxRanks * MaxRanks
 
 // A Choose draws the number called label from lo to hi, both included; lo is the simplest choice. It is only
 // asked where lo <= hi.

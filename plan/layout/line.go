@@ -25,9 +25,10 @@ type cut struct {
 
 // A placement is a line divided between ranks, and cut at every change of holders.
 type placement struct {
-	degree  int
-	cuts    []cut // by rank, then in the order of the shard, empty ones after the others
-	holders []int
+	degree    int
+	cuts      []cut // by rank, then in the order of the shard, empty ones after the others
+	holders   []int
+	locations int // the holders of every cut, counted
 }
 
 func (p *placement) holdersOf(c cut) []int { return p.holders[c.first:c.last] }
@@ -36,7 +37,8 @@ func (p *placement) holdersOf(c cut) []int { return p.holders[c.first:c.last] }
 // continue each other on the line join. Where apart is not 0, a part with several holders is cut at each
 // multiple of it. An empty run stays, as an empty cut.
 //
-// It is an error where a part of the line is held by no rank, or twice by one.
+// It is an error where a part of the line is held by no rank, or twice by one, and where there are more than
+// maxLocations in all.
 func place(length int64, degree int, runs []run, apart int64) (placement, error) {
 	var regionBuffer [16]region
 	regions, holders, err := divide(regionBuffer[:0], length, runs)
@@ -50,7 +52,17 @@ func place(length int64, degree int, runs []run, apart int64) (placement, error)
 		placed.storeEmpty(runs[:own])
 		runs = runs[own:]
 	}
-	return placed, nil
+	for _, c := range placed.cuts {
+		placed.locations += c.last - c.first
+	}
+	return placed, checkLocations(placed.locations)
+}
+
+func checkLocations(n int) error {
+	if n > maxLocations {
+		return fmt.Errorf("the pieces name %d holders in all, want at most %d", n, maxLocations)
+	}
+	return nil
 }
 
 // ofOneRank counts the leading runs of the first run's rank.

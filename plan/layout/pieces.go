@@ -40,7 +40,7 @@ func (p placement) alongAxis(shape []int64, axis int) plan.Map {
 	axes := len(shape)
 	fresh := store{
 		numbers: make([]int64, axes*(1+p.degree+3*len(p.cuts))),
-		ranks:   make([]int, p.countLocations()),
+		ranks:   make([]int, p.locations),
 		pieces:  make([]plan.Piece, len(p.cuts)),
 	}
 	built := plan.Map{LogicalShape: fresh.copyOf(shape), Shards: make([]plan.Shard, p.degree)}
@@ -68,14 +68,6 @@ func (p placement) fillAlongAxis(piece *plan.Piece, fresh *store, shape, shardSh
 	piece.Dest.Strides = rowMajor(fresh.extents(len(shape)), shardShape)
 	piece.Dest.Offset = c.at * piece.Dest.Strides[axis]
 	piece.Locations = fresh.locations(p.holdersOf(c))
-}
-
-func (p placement) countLocations() int {
-	n := 0
-	for _, c := range p.cuts {
-		n += c.last - c.first
-	}
-	return n
 }
 
 // cutsOf counts the leading cuts that are of a rank, and adds up their lengths.
