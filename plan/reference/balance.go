@@ -8,6 +8,17 @@ type errand struct {
 	group int
 }
 
+// balanceReaders gives each crossing the rank that it reads from under the policy balanced.
+func balanceReaders(found []crossing, candidates [][]int) {
+	errands := make([]errand, len(found))
+	for i := range found {
+		errands[i] = errand{size: found[i].size(), group: found[i].source.group}
+	}
+	for i, rank := range balance(errands, candidates) {
+		found[i].reader = rank
+	}
+}
+
 // balance picks a rank for each errand, so that the busiest rank reads at most one errand more than the
 // fractional lower bound: the largest, over all sets of ranks, of what only these can read, divided by their
 // number. Candidates, by group, are ascending.
@@ -44,14 +55,6 @@ func balance(errands []errand, candidates [][]int) []int {
 		}
 	})
 	return chosen
-}
-
-func errandsOf(found []crossing) []errand {
-	errands := make([]errand, len(found))
-	for i := range found {
-		errands[i] = errand{size: found[i].size(), group: found[i].source.group}
-	}
-	return errands
 }
 
 func supplies(errands []errand, groups int) []wide {

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"runtime"
 	"testing"
 	"time"
 
@@ -54,6 +55,7 @@ func BenchmarkManyPieces(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for i, request := range []plan.Request{small, large} {
+			runtime.GC() // the one's garbage is not collected in the other's time
 			start := time.Now()
 			if got, want := len(planned(b, Addresses, request).Plan.Segments), 20000*(i+1); got != want {
 				b.Fatalf("%d segments, want %d", got, want)
@@ -65,6 +67,34 @@ func BenchmarkManyPieces(b *testing.B) {
 	}
 	b.ReportMetric(least[0].Seconds(), "s/20000-pieces")
 	b.ReportMetric(least[1].Seconds()/least[0].Seconds(), "growth")
+}
+
+// BenchmarkBalanced spreads 4,000 experts, each on one to six of 64 ranks.
+func BenchmarkBalanced(b *testing.B) {
+	ids := make([][]int64, 64)
+	for expert := range int64(4000) {
+		for replica := range 1 + expert%6 {
+			rank := (expert*7 + replica*replica*11) % 64
+			ids[rank] = append(ids[rank], expert)
+		}
+	}
+	request := plan.Request{
+		Source:   must(b)(layout.Experts([]int64{4000, 4}, ids)),
+		Target:   rows(4000, 4)(b, 1),
+		Selector: plan.Selector{Policy: plan.PolicyBalanced},
+	}
+	busiest := int64(0)
+	b.ReportAllocs()
+	for b.Loop() {
+		busiest = 0
+		for _, load := range reads(planned(b, Addresses, request).Plan) {
+			busiest = max(busiest, load)
+		}
+		if busiest > 4*4000/64+4 {
+			b.Fatalf("the busiest rank reads %d elements, want at most one expert more than %d", busiest, 4*4000/64)
+		}
+	}
+	b.ReportMetric(float64(busiest)/(4*4000/64), "busiest/mean")
 }
 
 // BenchmarkSize plans 10 x 8 and 10^9 x 8, rows over 2 to columns over 4: growth is the ratio of their times,

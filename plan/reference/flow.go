@@ -14,9 +14,14 @@ type network struct {
 	edges  []edge
 	at     [][]int // by node: its edges
 
-	level []int // by node: steps from a group with a rest, in the residual network; -1: out of reach
+	level []int // by node: steps from a group with a rest, in the residual network; none: out of reach
 	tried []int // by node: how many of its edges the current phase has used up
+	via   []int // by node: the edge by which the current walk came to it; none outside a walk
+	queue []int // the nodes of the current walk, in the order in which it came to them
 }
+
+// none is no edge, and no level.
+const none = -1
 
 type edge struct {
 	group, rank int
@@ -28,6 +33,7 @@ func newNetwork(supply []wide, candidates [][]int, ranks int) *network {
 	n := &network{
 		supply: supply, rest: slices.Clone(supply), load: make([]wide, ranks),
 		at: make([][]int, len(supply)+ranks), level: make([]int, len(supply)+ranks), tried: make([]int, len(supply)+ranks),
+		via: slices.Repeat([]int{none}, len(supply)+ranks),
 	}
 	for group := range supply {
 		for _, rank := range candidates[group] {
@@ -66,37 +72,36 @@ func (n *network) settle() {
 
 // findLevels walks the residual network, and reports whether a group with a rest reaches a rank with room.
 func (n *network) findLevels() bool {
-	var queue []int
+	queue := n.queue[:0]
 	for node := range n.level {
-		n.level[node], n.tried[node] = -1, 0
+		n.level[node], n.tried[node] = none, 0
 		if node < len(n.supply) && !n.rest[node].isZero() {
 			n.level[node] = 0
 			queue = append(queue, node)
 		}
 	}
 	found := false
-	for len(queue) > 0 {
-		node := queue[0]
-		queue = queue[1:]
+	for at := 0; at < len(queue); at++ {
+		node := queue[at]
 		for _, id := range n.at[node] {
-			next, open := n.across(node, id)
-			if open && n.level[next] < 0 {
+			// To a rank, any amount can go; back to a group, as much as flows.
+			if next := n.end(node, id); n.level[next] == none && (next >= len(n.supply) || !n.edges[id].flow.isZero()) {
 				n.level[next] = n.level[node] + 1
 				queue = append(queue, next)
 				found = found || next >= len(n.supply) && n.load[next-len(n.supply)].less(n.limit)
 			}
 		}
 	}
+	n.queue = queue
 	return found
 }
 
-// across is the node at the other end of an edge, and whether more can go there: to a rank always, back to
-// a group as much as flows.
-func (n *network) across(node, id int) (int, bool) {
+// end is the node at the other end of an edge.
+func (n *network) end(node, id int) int {
 	if node < len(n.supply) {
-		return n.node(n.edges[id].rank), true
+		return n.node(n.edges[id].rank)
 	}
-	return n.edges[id].group, !n.edges[id].flow.isZero()
+	return n.edges[id].group
 }
 
 // augment sends what it can along shortest ways.
@@ -153,7 +158,7 @@ func (n *network) cut() (wide, int) {
 	ranks := 0
 	for node, level := range n.level {
 		switch {
-		case level < 0:
+		case level == none:
 		case node < len(n.supply):
 			supply = supply.plus(n.supply[node])
 		default:
@@ -186,40 +191,28 @@ func (n *network) cancelCycles() {
 	n.at = forest
 }
 
-// path is the edges between two nodes of a forest, in order; nil where they are in different trees.
+// path is the edges between two nodes of a forest, from the second back to the first; nil where they are in
+// different trees. It walks the first node's tree, which for a group is most often the group alone.
 func (n *network) path(forest [][]int, from, to int) []int {
-	via := make([]int, len(n.at))
-	for i := range via {
-		via[i] = -1
-	}
-	queue := []int{to}
-	for len(queue) > 0 && via[from] < 0 {
-		node := queue[0]
-		queue = queue[1:]
-		for _, id := range forest[node] {
-			next := n.end(node, id)
-			if next != to && via[next] < 0 {
-				via[next] = id
+	queue := append(n.queue[:0], from)
+	for at := 0; at < len(queue) && n.via[to] == none; at++ {
+		for _, id := range forest[queue[at]] {
+			next := n.end(queue[at], id)
+			if next != from && n.via[next] == none {
+				n.via[next] = id
 				queue = append(queue, next)
 			}
 		}
 	}
-	if via[from] < 0 {
-		return nil
-	}
 	var path []int
-	for node := from; node != to; node = n.end(node, path[len(path)-1]) {
-		path = append(path, via[node])
+	for node := to; n.via[node] != none; node = n.end(node, n.via[node]) {
+		path = append(path, n.via[node])
 	}
+	for _, node := range queue {
+		n.via[node] = none
+	}
+	n.queue = queue
 	return path
-}
-
-// end is the node at the other end of an edge.
-func (n *network) end(node, id int) int {
-	if node < len(n.supply) {
-		return n.node(n.edges[id].rank)
-	}
-	return n.edges[id].group
 }
 
 // shift moves flow round the cycle that an edge closes: off every other edge of the path, from its first,

@@ -14,13 +14,17 @@ type crossing struct {
 	address int64 // where the common part begins in the target shard
 	target  *plan.Block
 	source  *region
+	reader  int // the source rank that is read, once it is chosen
 }
 
 // crossingsOf finds every target block and region that meet, by target rank and address. Where a region
 // comes in several cuts, so do its crossings.
 func crossingsOf(m plan.Map, targets []plan.Block, regions []region, work *meter) (found []crossing, err error) {
 	found = make([]crossing, 0, len(targets)+len(regions))
-	box.Join(targetBoxes(targets), regionBoxes(regions), func(i, j int) bool {
+	boxes := make([]box.Box, 0, len(targets)+len(regions))
+	boxes = appendBlocks(boxes, targets)
+	boxes = appendRegions(boxes, regions)
+	box.Join(boxes[:len(targets)], boxes[len(targets):], func(i, j int) bool {
 		if err = work.spend(&work.pairChecks); err != nil {
 			return false
 		}
@@ -40,10 +44,16 @@ func crossingsOf(m plan.Map, targets []plan.Block, regions []region, work *meter
 	return found, err
 }
 
-func targetBoxes(blocks []plan.Block) []box.Box {
-	boxes := make([]box.Box, len(blocks))
+func appendBlocks(boxes []box.Box, blocks []plan.Block) []box.Box {
 	for i := range blocks {
-		boxes[i] = box.Box{Lo: blocks[i].Lo, Shape: blocks[i].Shape}
+		boxes = append(boxes, box.Box{Lo: blocks[i].Lo, Shape: blocks[i].Shape})
+	}
+	return boxes
+}
+
+func appendRegions(boxes []box.Box, regions []region) []box.Box {
+	for i := range regions {
+		boxes = append(boxes, regions[i].box)
 	}
 	return boxes
 }
@@ -62,10 +72,10 @@ func (c *crossing) size() int64 {
 	return c.source.box.Common(box.Box{Lo: c.target.Lo, Shape: c.target.Shape})
 }
 
-// movesOf makes a move of each crossing, given the rank that it reads from. Where that rank does not hold
-// the region in this cut there is none: its own cut of the region has crossings with the same elements. The
-// moves are in plan.order, as the crossings are.
-func movesOf(found []crossing, readers []int) []move {
+// movesOf makes a move of each crossing. Where its reader does not hold the region in this cut there is none:
+// the reader's own cut of the region has crossings with the same elements. The moves are in plan.order, as
+// the crossings are.
+func movesOf(found []crossing) []move {
 	if len(found) == 0 {
 		return nil
 	}
@@ -74,7 +84,7 @@ func movesOf(found []crossing, readers []int) []move {
 	shapes := make([]int64, axes*len(found))
 	for i := range found {
 		c := &found[i]
-		from := c.source.heldBy(readers[i])
+		from := c.source.heldBy(c.reader)
 		if from == nil {
 			continue
 		}

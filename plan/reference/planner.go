@@ -85,11 +85,10 @@ func resolve(request plan.Request, source, target []plan.Block, work *meter) ([]
 	if err != nil {
 		return nil, err
 	}
-	readers, refusal := readersOf(found, request.Selector, p.candidates)
-	if refusal != nil {
+	if refusal := chooseReaders(found, request.Selector, p.candidates); refusal != nil {
 		return nil, refusal
 	}
-	return movesOf(found, readers), nil
+	return movesOf(found), nil
 }
 
 // fold joins moves in the way that the folding names.

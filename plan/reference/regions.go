@@ -46,7 +46,7 @@ func partitionOf(m plan.Map, blocks []plan.Block) partition {
 		}
 		return cmp.Compare(a.rank, b.rank)
 	})
-	p := partition{regions: make([]region, 0, len(all))}
+	p := partition{regions: make([]region, 0, len(all)), candidates: make([][]int, 0, len(m.Shards)+1)}
 	for lo, hi := 0, 0; lo < len(all); lo = hi {
 		for hi = lo + 1; hi < len(all) && compareRegions(&all[lo], &all[hi]) == 0; hi++ {
 		}
@@ -143,7 +143,7 @@ func cutBy(regions []region, rank int) []region {
 
 // meet cuts regions by others, and each part is held by the holders of both.
 func meet(a, b []region, work *meter) (cells []region, err error) {
-	box.Join(regionBoxes(a), regionBoxes(b), func(i, j int) bool {
+	box.Join(appendRegions(nil, a), appendRegions(nil, b), func(i, j int) bool {
 		if err = work.spend(&work.pairChecks); err != nil {
 			return false
 		}
@@ -153,14 +153,6 @@ func meet(a, b []region, work *meter) (cells []region, err error) {
 		return true
 	})
 	return cells, err
-}
-
-func regionBoxes(regions []region) []box.Box {
-	boxes := make([]box.Box, len(regions))
-	for i := range regions {
-		boxes[i] = regions[i].box
-	}
-	return boxes
 }
 
 func newBox(axes int) box.Box {

@@ -14,30 +14,29 @@ import (
 // It is false where what it picks is no candidate.
 type choice func(candidates []int, target int) (int, bool)
 
-// readersOf picks the rank that each crossing reads from: the only one that holds the region, or the
+// chooseReaders gives each crossing the rank that it reads from: the only one that holds the region, or the
 // selector's choice among several.
-func readersOf(found []crossing, selector plan.Selector, candidates [][]int) ([]int, *plan.Refusal) {
+func chooseReaders(found []crossing, selector plan.Selector, candidates [][]int) *plan.Refusal {
 	if isBalanced(selector) {
-		return balance(errandsOf(found), candidates), nil
+		balanceReaders(found, candidates)
+		return nil
 	}
 	choose, refusal := choiceOf(selector)
 	if refusal != nil {
-		return nil, refusal
+		return refusal
 	}
-	readers := make([]int, len(found))
 	for i := range found {
-		holders := candidates[found[i].source.group]
-		if len(holders) == 1 {
-			readers[i] = holders[0]
+		c := &found[i]
+		holders := candidates[c.source.group]
+		if c.reader = holders[0]; len(holders) == 1 {
 			continue
 		}
-		rank, ok := choose(holders, found[i].rank)
-		if !ok {
-			return nil, plan.Refuse(plan.BadSelection, "selector answers %s for target rank %d, candidates %v", selector.Returns, found[i].rank, holders)
+		var ok bool
+		if c.reader, ok = choose(holders, c.rank); !ok {
+			return plan.Refuse(plan.BadSelection, "selector answers %s for target rank %d, candidates %v", selector.Returns, c.rank, holders)
 		}
-		readers[i] = rank
 	}
-	return readers, nil
+	return nil
 }
 
 // choiceOf turns a selector into its choice. The policy balanced is no choice of this form: it looks at all

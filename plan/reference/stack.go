@@ -21,6 +21,10 @@ func stack(moves []move, work *meter) ([]move, error) {
 	asTheyCame, asTheyFold := byRanks(moves), byRanks(folded)
 	var stacked []move
 	for i := range asTheyFold {
+		if len(asTheyFold[i]) == 1 {
+			stacked = append(stacked, asTheyFold[i]...)
+			continue
+		}
 		best, err := stackEqual(asTheyFold[i], work)
 		if err != nil {
 			return nil, err
@@ -41,8 +45,9 @@ func stack(moves []move, work *meter) ([]move, error) {
 // withOwnShapes copies moves and their shapes, which folding changes.
 func withOwnShapes(moves []move) []move {
 	moves = slices.Clone(moves)
+	slab := make(slab, 0, len(moves)*mostAxes(moves))
 	for i := range moves {
-		moves[i].shape = slices.Clone(moves[i].shape)
+		moves[i].shape = slab.copyOf(moves[i].shape)
 	}
 	return moves
 }
@@ -101,14 +106,13 @@ func stackRuns(moves []move, work *meter) ([]move, error) {
 	if err := work.spend(&work.mergePasses); err != nil {
 		return nil, err
 	}
-	all, err := stridesOf(moves, work)
+	pairs, err := pairsOf(moves, work)
 	if err != nil {
 		return nil, err
 	}
-	runs, single := runsOf(moves, all)
-	if len(runs) == 0 {
-		return single, nil
+	stacked, single := runsOf(moves, pairs)
+	if stacked, err = stackEqual(stacked, work); err != nil {
+		return nil, err
 	}
-	stacked, err := stackEqual(runs, work)
-	return append(stacked, single...), err
+	return append(stacked, single...), nil
 }
