@@ -21,7 +21,9 @@ func bruteFaults(m plan.Map) []string {
 }
 
 func bruteForm(m plan.Map) (faults []string) {
-	say := func(rule, format string, args ...any) { faults = append(faults, rule+": "+fmt.Sprintf(format, args...)) }
+	say := func(rule, format string, args ...any) {
+		faults = append(faults, rule+": "+fmt.Sprintf(format, args...))
+	}
 	if slices.ContainsFunc(m.LogicalShape, func(extent int64) bool { return extent < 0 }) {
 		say("extent", "logical shape %v", m.LogicalShape)
 	}
@@ -56,7 +58,9 @@ func bruteForm(m plan.Map) (faults []string) {
 }
 
 func brutePlaces(m plan.Map) (faults []string) {
-	say := func(rule, format string, args ...any) { faults = append(faults, rule+": "+fmt.Sprintf(format, args...)) }
+	say := func(rule, format string, args ...any) {
+		faults = append(faults, rule+": "+fmt.Sprintf(format, args...))
+	}
 	holders := map[int64][]int{}
 	for _, shard := range m.Shards {
 		written := map[int64]int{}

@@ -11,7 +11,7 @@ func (d *draw) budget(request *plan.Request) plan.Budget {
 	case 27:
 		budget.MaxPiecesPerMap = d.number(max(pieceCount(&request.Source), pieceCount(&request.Target)))
 	case 28:
-		budget.MaxSegments = d.number(elementsOf(&request.Target))
+		budget.MaxSegments = d.number(moved(request))
 	case 29:
 		budget.MaxPlanBytes = d.number(planBytesBound(request))
 	case 30:
@@ -28,7 +28,7 @@ func (d *draw) everyLimit(request *plan.Request) plan.Budget {
 	return plan.Budget{
 		MaxNdim:         d.number(plan.MaxAxes),
 		MaxPiecesPerMap: d.number(4096),
-		MaxSegments:     d.number(elementsOf(&request.Target)),
+		MaxSegments:     d.number(moved(request)),
 		MaxPlanBytes:    d.number(planBytesBound(request)),
 		MaxPairChecks:   d.number(work),
 		MaxMergeChecks:  d.number(work),
@@ -38,7 +38,7 @@ func (d *draw) everyLimit(request *plan.Request) plan.Budget {
 
 // planBytesBound bounds the bytes of any exact plan: no plan has more segments than elements to write.
 func planBytesBound(request *plan.Request) int64 {
-	return mostPlanBytes(min(elementsOf(&request.Target), 1<<40))
+	return mostPlanBytes(min(moved(request), 1<<40))
 }
 
 // tighten sets one limit to just under what every exact plan needs, where something is needed at all.
@@ -56,4 +56,13 @@ func (d *draw) tighten(request *plan.Request, budget *plan.Budget) {
 	default:
 		budget.MaxPlanBytes = d.number(leastPlanBytes(segments) - 1)
 	}
+}
+
+// moved is how many elements a plan writes, which no exact plan has more segments than.
+func moved(request *plan.Request) int64 {
+	elements, ok := elementsOf(&request.Target)
+	if !ok {
+		return 1<<63 - 1
+	}
+	return elements
 }

@@ -98,7 +98,7 @@ func (d *draw) permuteShards(m *plan.Map) {
 
 func (d *draw) permuteShard(shard *plan.Shard) {
 	axes := len(shard.Shape)
-	var order [plan.MaxAxes]int // of the new axes
+	var order [mostAxes]int // of the new axes
 	for axis := range axes {
 		order[axis] = axes - 1 - axis // the simplest permutation is to transpose
 	}
@@ -114,14 +114,14 @@ func (d *draw) permuteShard(shard *plan.Shard) {
 	}
 	for p := range shard.Pieces {
 		dest := &shard.Pieces[p].Dest
-		dest.Offset = moved(dest.Offset, was, strides)
+		dest.Offset = restrided(dest.Offset, was, strides)
 		dest.Strides = strides
 	}
 	shard.Shape = shape
 }
 
-// moved is the address of a coordinate under other strides, given its address under row-major ones.
-func moved(address int64, rowMajor, strides []int64) int64 {
+// restrided is the address of a coordinate under other strides, given its address under row-major ones.
+func restrided(address int64, rowMajor, strides []int64) int64 {
 	there := int64(0)
 	for axis, stride := range rowMajor {
 		there += address / stride * strides[axis]

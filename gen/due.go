@@ -31,7 +31,10 @@ func (d *draw) due(request *plan.Request) plan.Expect {
 	case len(refusals) > 0:
 		return plan.Expect{Outcome: plan.Refused, Kinds: slices.Clone(refusals)}
 	}
-	expect := plan.Expect{Outcome: plan.Exact, MovedElements: d.number(elementsOf(&request.Target))}
+	expect := plan.Expect{Outcome: plan.Exact}
+	if elements, ok := elementsOf(&request.Target); ok {
+		expect.MovedElements = d.number(elements)
+	}
 	if wide {
 		expect.Outcome = plan.ExactOrUnsupported
 	}
@@ -82,14 +85,17 @@ func mostPlanBytes(segments int64) int64 {
 	return 1000 + segments*(60+numbers*21)
 }
 
-// elementsOf counts the elements of all shards.
-func elementsOf(m *plan.Map) int64 {
+// elementsOf counts the elements of all shards. It is false where they are more than int64 holds.
+func elementsOf(m *plan.Map) (int64, bool) {
 	total := int64(0)
 	for s := range m.Shards {
-		elements, _ := plan.Elements(m.Shards[s].Shape)
+		elements, ok := plan.Elements(m.Shards[s].Shape)
+		if !ok || total+elements < 0 {
+			return 0, false
+		}
 		total += elements
 	}
-	return total
+	return total, true
 }
 
 // refusedBySelector reports whether the selector answers something that is no candidate where it is asked:
@@ -117,10 +123,13 @@ func integer(value json.RawMessage) (int, bool) {
 	return n, err == nil
 }
 
-// wide reports whether a right request has geometry that a planner may leave out: a shard of another number
-// of axes, a block that is not row-major in the tensor or its shard, or source replicas cut differently.
+// wide reports whether a right request has geometry that a planner may leave out: more axes than 8 or more
+// elements than int64 holds, a shard of another number of axes, a block that is not row-major in the tensor or
+// its shard, or source replicas cut differently.
 func wide(request *plan.Request) bool {
-	return unusualBlocks(&request.Source) || unusualBlocks(&request.Target) || cutsDiffer(&request.Source)
+	_, countable := plan.Elements(request.Source.LogicalShape)
+	return !countable || len(request.Source.LogicalShape) > plan.MaxAxes ||
+		unusualBlocks(&request.Source) || unusualBlocks(&request.Target) || cutsDiffer(&request.Source)
 }
 
 func unusualBlocks(m *plan.Map) bool {
@@ -131,8 +140,8 @@ func unusualBlocks(m *plan.Map) bool {
 		}
 		for p := range shard.Pieces {
 			piece := &shard.Pieces[p]
-			if len(shard.Pieces[p].Shape) != len(shard.Shape) || piece.Empty() {
-				continue // the one is invalid, the other places nothing
+			if piece.Empty() {
+				continue
 			}
 			if !isRowMajor(piece.Shape, piece.Source.Strides, m.LogicalShape) ||
 				!isRowMajor(piece.Shape, piece.Dest.Strides, shard.Shape) {

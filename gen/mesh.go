@@ -172,7 +172,7 @@ type placing struct {
 
 // meshShard lays out what one rank of the mesh holds: side by side, each axis on its own, or flat.
 func (d *draw) meshShard(of tensor, m *mesh, rank int, ids []int, how placing) plan.Shard {
-	var mine [plan.MaxAxes]meshRow
+	var mine [mostAxes]meshRow
 	shape := d.takeInts(len(of.shape))
 	pieces, step := 1, 1
 	for number := len(m.axes) - 1; number >= 0; number-- {

@@ -43,7 +43,7 @@ func (d *draw) nameBeside(m *plan.Map, rank, id int) {
 func sameSlice(a, b []int) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }
 
 // restack puts the pieces of a shard in any order along the one axis that they stand along. Other shards,
-// and shards with an empty piece, are left as they are.
+// and shards with an empty or a permuted piece, are left as they are.
 func (d *draw) restack(shard *plan.Shard) {
 	axis, ok := stackedAlong(shard)
 	if !ok {
@@ -51,9 +51,10 @@ func (d *draw) restack(shard *plan.Shard) {
 	}
 	pieces := shard.Pieces
 	d.shuffle("piece", len(pieces), func(i, j int) { pieces[i], pieces[j] = pieces[j], pieces[i] })
-	position := int64(0)
+	// The shard's own stride: a piece of extent 1 along the axis may have any.
+	stride, position := d.rowMajor(shard.Shape)[axis], int64(0)
 	for p := range pieces {
-		pieces[p].Dest.Offset = position * pieces[p].Dest.Strides[axis]
+		pieces[p].Dest.Offset = position * stride
 		position += pieces[p].Shape[axis]
 	}
 }
@@ -67,7 +68,7 @@ func stackedAlong(shard *plan.Shard) (axis int, ok bool) {
 	axis = -1
 	for p := range shard.Pieces {
 		piece := &shard.Pieces[p]
-		if len(piece.Shape) != len(shard.Shape) || piece.Empty() {
+		if len(piece.Shape) != len(shard.Shape) || piece.Empty() || !isRowMajor(piece.Shape, piece.Dest.Strides, shard.Shape) {
 			return 0, false
 		}
 		for number, extent := range piece.Shape {

@@ -12,9 +12,12 @@ func (d *draw) tensorOf(shape []int64) tensor {
 	return tensor{shape: shape, strides: d.rowMajor(shape)}
 }
 
+// mostAxes bounds the axes of what is drawn: one more than is planned, for the request that has too many.
+const mostAxes = plan.MaxAxes + 1
+
 // The axes of a tensor, by share: two most often, and each number up to the limit often enough to matter.
 var axesTable = []int{
-	0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1,
 	2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
 	3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8,
 }
