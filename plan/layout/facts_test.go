@@ -338,8 +338,8 @@ func TestZeroWidthsAreEmptyPieces(t *testing.T) {
 			got[rank] = append(got[rank], piece.Shape[0])
 		}
 	}
-	// Rank 0 holds row 0, nothing of the second part and rows 4 and 5; rank 1 rows 1 to 3, and nothing more.
-	if want := [][]int64{{1, 2, 0}, {3, 0}}; !cmp.Equal(got, want) {
+	// Rank 0 holds row 0, nothing of the second part and rows 4 and 5; rank 1 rows 1 to 3, and nothing after.
+	if want := [][]int64{{1, 0, 2}, {3, 0}}; !cmp.Equal(got, want) {
 		t.Errorf("heights of the pieces are %v, want %v", got, want)
 	}
 	if problem := bruteForce(m); problem != "" {

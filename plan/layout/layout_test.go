@@ -210,3 +210,50 @@ func counting(n int) []int {
 	}
 	return all
 }
+
+// Validation in package plan, which knows nothing of the families either, finds every map right; and, but for
+// experts, which keep replicated ones apart, canonical.
+func TestFamiliesPassValidation(t *testing.T) {
+	for _, family := range Families() {
+		t.Run(family.Name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				shape, degree := drawFitting(t, family)
+				arguments := family.Draw(chooser(t), shape, degree)
+				built, err := family.Build(arguments)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text := strings.Join(family.Text(arguments), " ")
+				if found := built.Validate(); len(found) > 0 {
+					t.Fatalf("%s %s: %v", family.Name, text, found)
+				}
+				if found := built.Canonical(); len(found) > 0 && family.Name != "experts" {
+					t.Fatalf("%s %s: %v", family.Name, text, found)
+				}
+			})
+		})
+	}
+}
+
+// Flat fragments may overlap in any way.
+func TestOverlappingFragments(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		shape := rapid.SliceOfN(rapid.Int64Range(1, 4), 0, 4).Draw(t, "shape")
+		elements := product(shape)
+		fragments := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Fragment {
+			lo := rapid.Int64Range(0, elements).Draw(t, "lo")
+			return Fragment{lo, lo + rapid.Int64Range(0, elements-lo).Draw(t, "length")}
+		}), 0, 5).Draw(t, "fragments")
+		fragments = append(fragments, Fragment{0, elements})
+		built, err := Flat(shape, fragments)
+		if err != nil {
+			t.Fatalf("%v %v: %v", shape, fragments, err)
+		}
+		if problem := bruteForce(built); problem != "" {
+			t.Fatalf("%v %v: %s", shape, fragments, problem)
+		}
+		if found := append(built.Validate(), built.Canonical()...); len(found) > 0 {
+			t.Fatalf("%v %v: %v", shape, fragments, found)
+		}
+	})
+}

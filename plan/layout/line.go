@@ -26,7 +26,7 @@ type cut struct {
 // A placement is a line divided between ranks, and cut at every change of holders.
 type placement struct {
 	degree    int
-	cuts      []cut // by rank, then in the order of the shard, empty ones after the others
+	cuts      []cut // by rank, then in the order of the shard
 	holders   []int
 	locations int // the holders of every cut, counted
 }
@@ -49,7 +49,6 @@ func place(length int64, degree int, runs []run, apart int64) (placement, error)
 	for len(runs) > 0 {
 		own := ofOneRank(runs)
 		placed.store(runs[:own], regions, apart)
-		placed.storeEmpty(runs[:own])
 		runs = runs[own:]
 	}
 	for _, c := range placed.cuts {
@@ -74,16 +73,12 @@ func ofOneRank(runs []run) int {
 	return n
 }
 
-// store cuts the joined runs of one rank where the regions change.
+// store cuts the joined runs of one rank where the regions change. An empty run follows what it stands behind.
 func (p *placement) store(runs []run, regions []region, apart int64) {
 	at, hint := int64(0), 0
-	for i := 0; i < len(runs); {
-		joined := runs[i]
-		for i++; i < len(runs) && (runs[i].lo == runs[i].hi || runs[i].lo == joined.hi); i++ {
-			if runs[i].lo < runs[i].hi {
-				joined.hi = runs[i].hi
-			}
-		}
+	for len(runs) > 0 {
+		joined, n := join(runs)
+		from := at
 		for lo := joined.lo; lo < joined.hi; {
 			hint = regionAt(regions, hint, lo)
 			here := regions[hint]
@@ -95,12 +90,31 @@ func (p *placement) store(runs []run, regions []region, apart int64) {
 			at += hi - lo
 			lo = hi
 		}
+		p.storeEmpty(runs[:n], from)
+		runs = runs[n:]
 	}
 }
 
-// storeEmpty keeps the empty runs of one rank, which hold nothing and name their own rank.
-func (p *placement) storeEmpty(runs []run) {
-	at, kept := int64(0), -1
+// join joins the first run and those after it that continue it, whatever empty ones stand between, and counts
+// the runs that are done with.
+func join(runs []run) (joined run, n int) {
+	joined = runs[0]
+	for n = 1; n < len(runs) && joined.lo < joined.hi; n++ {
+		if runs[n].lo == runs[n].hi {
+			continue
+		}
+		if runs[n].lo != joined.hi {
+			break
+		}
+		joined.hi = runs[n].hi
+	}
+	return joined, n
+}
+
+// storeEmpty keeps the empty ones of runs that begin at a place of the shard, of several in one place the
+// first. They hold nothing and name their own rank.
+func (p *placement) storeEmpty(runs []run, at int64) {
+	kept := -1
 	for _, r := range runs {
 		at += r.hi - r.lo
 		if r.lo < r.hi || kept >= 0 && p.cuts[kept].lo == r.lo && p.cuts[kept].at == at {
