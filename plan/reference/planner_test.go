@@ -57,6 +57,9 @@ func TestPlansAreExact(t *testing.T) {
 			if !slices.IsSortedFunc(answer.Plan.Segments, compareSegments) {
 				t.Fatalf("%s: segments out of order\n%+v", folding, answer.Plan)
 			}
+			if decoded, _, err := plan.DecodePlan(plan.EncodePlan(answer)); err != nil || !cmp.Equal(answer, decoded) {
+				t.Fatalf("%s: read back as %+v, %v\nwant %+v", folding, decoded, err, answer)
+			}
 			if i, j, joins := joinable(answer.Plan.Segments); folding != Pieces && joins {
 				t.Fatalf("%s: segments %d and %d join\n%+v", folding, i, j, answer.Plan)
 			}
@@ -131,4 +134,52 @@ func TestPlansDoNotDependOnOrder(t *testing.T) {
 			t.Fatalf("the request was changed (-before +after):\n%s", diff)
 		}
 	})
+}
+
+// What is done to an answer reaches neither the request nor another list of the answer.
+func TestAnswersShareNoMemory(t *testing.T) {
+	request := plan.Request{Source: codeGen(t, 2), Target: codeGen(t, 4)}
+	before := plan.CompactRequest(request)
+	for _, folding := range foldings {
+		want := planned(t, folding, request)
+		got := planned(t, folding, request)
+		for i := range got.Plan.Segments {
+			s := &got.Plan.Segments[i]
+			for _, list := range [][]int64{s.Shape, s.Source.Strides, s.Target.Strides} {
+				_ = append(list, -1)
+				for k := range list {
+					list[k]++
+				}
+			}
+		}
+		for i, s := range got.Plan.Segments {
+			for _, lists := range [][2][]int64{
+				{s.Shape, want.Plan.Segments[i].Shape}, {s.Source.Strides, want.Plan.Segments[i].Source.Strides},
+				{s.Target.Strides, want.Plan.Segments[i].Target.Strides},
+			} {
+				for k := range lists[0] {
+					if lists[0][k] != lists[1][k]+1 {
+						t.Fatalf("%s: segment %d: %v after adding 1 to %v", folding, i, lists[0], lists[1])
+					}
+				}
+			}
+		}
+		if after := plan.CompactRequest(request); !slices.Equal(before, after) {
+			t.Errorf("%s: the request became %s", folding, after)
+		}
+	}
+}
+
+func TestFoldingNames(t *testing.T) {
+	for folding, want := range map[Folding]string{Pieces: "pieces", Addresses: "addresses", Stack: "stack"} {
+		if got := folding.String(); got != want {
+			t.Errorf("folding %d is called %q, want %q", folding, got, want)
+		}
+	}
+	if (Planner{}).Folding != Addresses {
+		t.Error("the zero Planner does not fold by addresses")
+	}
+	if got, want := Info().Features, plan.AllFeatures(); !slices.Equal(got, want) || Info().AnyHolder {
+		t.Errorf("features %v, any holder %t, want %v, false", got, Info().AnyHolder, want)
+	}
 }

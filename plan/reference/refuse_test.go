@@ -117,6 +117,31 @@ func TestChoices(t *testing.T) {
 	}
 }
 
+// A corrupt map is refused as one before anything that is merely wide: the order of affine-ir.md, "Refusals".
+func TestKinds(t *testing.T) {
+	half := 0.5
+	scaled := func(m plan.Map) plan.Map { m.Shards[0].Pieces[0].Scale = &half; return m }
+	mislocated := func(m plan.Map) plan.Map { m.Shards[1].Pieces[0].Locations = []int{0}; return m }
+	nine := func(degree int) plan.Map { return rows(4, 1, 1, 1, 1, 1, 1, 1, 1)(t, degree) }
+	tests := []struct {
+		name           string
+		source, target plan.Map
+		want           plan.Kind
+	}{
+		{"1: logical shapes differ", rows(4, 3)(t, 2), rows(6, 2)(t, 2), plan.Invalid},
+		{"2: nine axes", nine(2), nine(4), plan.Unsupported},
+		{"eight axes", rows(4, 1, 1, 1, 1, 1, 1, 1)(t, 2), rows(4, 1, 1, 1, 1, 1, 1, 1)(t, 4), ""},
+		{"2 and 17: nine axes, wrong locations", nine(2), mislocated(nine(4)), plan.Invalid},
+		{"11: scale", scaled(rows(4, 3)(t, 2)), rows(4, 3)(t, 1), plan.Unsupported},
+		{"11 and 17: scale, wrong locations", scaled(rows(4, 3)(t, 2)), mislocated(rows(4, 3)(t, 2)), plan.Invalid},
+	}
+	for _, test := range tests {
+		if got := kindOf(t, Addresses, plan.Request{Source: test.source, Target: test.target}); got != test.want {
+			t.Errorf("%s: refused as %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
 // Every limit lets the request through that needs just as much, and refuses it one lower.
 func TestBudgets(t *testing.T) {
 	request := plan.Request{Source: codeGen(t, 2), Target: codeGen(t, 4)}
