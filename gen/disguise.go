@@ -45,6 +45,9 @@ func (d *draw) cutPieces(shard *plan.Shard, cuts int, strips bool) {
 	which := d.upTo("piece to cut", count-1)
 	for range cuts {
 		axis, ok := d.axisToCut(&pieces[which])
+		if ok && len(shard.Shape) != len(pieces[which].Shape) {
+			axis = outermost(&pieces[which])
+		}
 		if ok {
 			lower, upper := d.cutPiece(&pieces[which], axis)
 			pieces[which] = lower
@@ -71,6 +74,16 @@ func (d *draw) axisToCut(piece *plan.Piece) (int, bool) {
 		axis = (axis + 1) % axes
 	}
 	return 0, false
+}
+
+// outermost is the first axis longer than 1. A piece that is one run of a flat shard's addresses is cut into
+// two such runs there, and into strided blocks anywhere else.
+func outermost(piece *plan.Piece) int {
+	axis := 0
+	for piece.Shape[axis] == 1 {
+		axis++
+	}
+	return axis
 }
 
 // cutPiece cuts a piece in two along an axis.
