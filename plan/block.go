@@ -73,20 +73,20 @@ func (j *judge) blocks() []Block {
 // shardStrides is the stride in the shard for each axis of F.
 func (j *judge) shardStrides(p *placedPiece) []int64 {
 	shard := &j.shards[p.shard]
-	if p.source.along == nil && p.dest.along == nil {
+	if p.source.own && p.dest.own {
 		return shard.strides
 	}
-	// Which axis of the piece, and which of the shard, an axis of F longer than 1 is.
+	// For each axis of F on which the block is longer than 1, the axis of the shard that it is.
 	shardAxis := make([]int, len(j.logical.shape))
 	strides := make([]int64, len(j.logical.shape))
 	for axis := range shardAxis {
 		shardAxis[axis] = none
 	}
-	own := j.m.Shards[p.shard].Pieces[p.number].Dest.Strides
-	for k, extent := range j.shapeOf(p) {
+	piece := &j.m.Shards[p.shard].Pieces[p.number]
+	for k, extent := range piece.Shape {
 		if extent > 1 {
-			axis := alongAxis(p.source, k)
-			shardAxis[axis], strides[axis] = alongAxis(p.dest, k), own[k]
+			axis := j.axisOf(piece.Source, k, &j.logical)
+			shardAxis[axis], strides[axis] = j.axisOf(piece.Dest, k, shard), piece.Dest.Strides[k]
 		}
 	}
 	switch {
@@ -100,11 +100,14 @@ func (j *judge) shardStrides(p *placedPiece) []int64 {
 	return strides
 }
 
-func alongAxis(p placed, k int) int {
-	if p.along == nil {
-		return k
-	}
-	return p.along[k]
+// axisOf is the axis of a tensor along which axis k of a block steps.
+func (j *judge) axisOf(view View, k int, t *tensor) int {
+	first := j.slab.take(len(t.shape))
+	t.coordinates(view.Offset, first)
+	vector := j.vectorOf(len(t.shape))
+	t.stepOf(view.Strides[k], view.Offset, first, vector)
+	axis, _ := onlyAxis(vector)
+	return axis
 }
 
 // nextStrides gives each axis of extent 1 the length of the axis after it, as in a row-major block.

@@ -100,6 +100,6 @@ func (j *judge) continues(a, b Block, axis int) bool {
 	}
 	shape := slices.Clone(a.Shape)
 	shape[axis] += b.Shape[axis]
-	p, within := j.place(merged, shape, j.shards[a.Shard])
-	return within && p.filled && !p.repeats && p.forward
+	var p placed
+	return j.place(&p, merged, shape, &j.shards[a.Shard]) && p.filled && !p.repeats && p.forward
 }

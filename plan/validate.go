@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/shardproof/shardproof/plan/internal/box"
 )
 
 // A RuleID names one of the rules that a map keeps.
@@ -79,11 +81,14 @@ type judge struct {
 	numbers [][]int // by shard and piece of m: the piece's number for a reader; nil: its index
 	found   []Violation
 
-	logical tensor
-	shards  []tensor // by shard
-	ranks   []int    // that have a shard, ascending
-	pieces  []placedPiece
-	slab    slab
+	logical   tensor
+	shards    []tensor // by shard
+	withShard []int    // the ranks that have a shard, ascending
+	pieces    []placedPiece
+	boxes     []box.Box // room for a box of each piece
+	slab      slab
+	vector    []int64 // scratch of place
+	steps     []step  // likewise
 }
 
 func (j *judge) run() {

@@ -20,30 +20,24 @@ type placedPiece struct {
 type placed struct {
 	// The corners of the piece: the smallest box around its coordinates.
 	box.Box
-	// For each axis of the piece, the axis of the tensor that it steps along: none where it is no longer than
-	// 1, where its stride is 0 or where it steps along several. Nil where each axis steps along its own by 1.
-	along []int
 
+	own     bool // each axis that is longer than 1 steps along the tensor's axis of the same number, by 1
 	filled  bool // the coordinates fill the box
 	repeats bool // some coordinate is taken up twice. Known only where filled is true or this is
-	forward bool // no axis steps along several, along none or backwards
+	forward bool // each axis that is longer than 1 steps along one axis, forwards
 	units   bool // no axis steps by more than 1
 }
-
-const none = -1
 
 // bounds is the second stage: it places every piece on both sides.
 func (j *judge) bounds() {
 	for i := range j.pieces {
 		p := &j.pieces[i]
 		piece := &j.m.Shards[p.shard].Pieces[p.number]
-		shard := j.shards[p.shard]
-		var within bool
-		if p.source, within = j.place(piece.Source, piece.Shape, j.logical); !within {
+		if !j.place(&p.source, piece.Source, piece.Shape, &j.logical) {
 			j.outside(p, "stands at", piece.Source, piece.Shape, j.logical, "logical tensor")
 		}
-		if p.dest, within = j.place(piece.Dest, piece.Shape, shard); !within {
-			j.outside(p, "writes", piece.Dest, piece.Shape, shard, "shard")
+		if shard := &j.shards[p.shard]; !j.place(&p.dest, piece.Dest, piece.Shape, shard) {
+			j.outside(p, "writes", piece.Dest, piece.Shape, *shard, "shard")
 		}
 	}
 }
@@ -51,20 +45,22 @@ func (j *judge) bounds() {
 // place finds the coordinates of a block in a tensor, and is false where the block leaves the tensor or wraps
 // round an axis of it. An element's coordinates must be those of the first element plus a fixed step for
 // each index.
-func (j *judge) place(view View, shape []int64, t tensor) (placed, bool) {
+func (j *judge) place(p *placed, view View, shape []int64, t *tensor) bool {
 	if view.Offset < 0 || view.Offset >= t.volume {
-		return placed{}, false
+		return false
 	}
-	lo := j.slab.take(len(t.shape))
-	t.coordinates(view.Offset, lo)
-	if t.fitsRowMajor(view.Strides, shape, lo) {
-		return placed{Box: box.Box{Lo: lo, Shape: shape}, filled: true, forward: true, units: true}, true
+	p.Lo = j.slab.take(len(t.shape))
+	t.coordinates(view.Offset, p.Lo)
+	p.filled, p.forward, p.units = true, true, true
+	if p.own = t.fitsRowMajor(view.Strides, shape, p.Lo); p.own {
+		p.Shape = shape
+		return true
 	}
-	return j.placeAnywhere(view, shape, t, lo)
+	return j.placeAnywhere(p, view, shape, t)
 }
 
 // coordinates writes the coordinates of an address of the tensor.
-func (t tensor) coordinates(address int64, coordinates []int64) {
+func (t *tensor) coordinates(address int64, coordinates []int64) {
 	for axis, stride := range t.strides {
 		if stride == 1 && t.shape[axis] > 1 {
 			// The last axis that is longer than 1.
@@ -78,7 +74,7 @@ func (t tensor) coordinates(address int64, coordinates []int64) {
 
 // fitsRowMajor reports whether a block whose first element is at lo steps along the tensor's own axes and
 // stays inside. It is the usual case.
-func (t tensor) fitsRowMajor(strides, shape, lo []int64) bool {
+func (t *tensor) fitsRowMajor(strides, shape, lo []int64) bool {
 	if len(shape) != len(t.shape) {
 		return false
 	}
@@ -97,23 +93,18 @@ type step struct {
 	extent int64  // of the piece's axis, at least 2
 }
 
-func (j *judge) placeAnywhere(view View, shape []int64, t tensor, first []int64) (placed, bool) {
-	p := placed{
-		Box:   box.Box{Lo: first, Shape: j.slab.take(len(first))},
-		along: make([]int, len(shape)),
-		// Each is true until an axis shows otherwise.
-		filled: true, forward: true, units: true,
-	}
-	lo, hi := slices.Clone(first), slices.Clone(first)
-	vector := make([]int64, len(first))
-	steps := make([]step, 0, len(shape))
+// placeAnywhere is place for a block whose first element is at p.Lo and that steps as it likes.
+func (j *judge) placeAnywhere(p *placed, view View, shape []int64, t *tensor) bool {
+	first, lo, hi, vector := p.Lo, j.slab.take(len(p.Lo)), j.slab.take(len(p.Lo)), j.vectorOf(len(p.Lo))
+	copy(lo, first)
+	copy(hi, first)
+	j.steps = j.steps[:0]
 	for k, extent := range shape {
-		p.along[k] = none
 		if extent == 1 {
 			continue
 		}
 		if !t.stepOf(view.Strides[k], view.Offset, first, vector) || !t.extend(lo, hi, vector, extent) {
-			return placed{}, false
+			return false
 		}
 		axis, several := onlyAxis(vector)
 		switch {
@@ -122,25 +113,32 @@ func (j *judge) placeAnywhere(view View, shape []int64, t tensor, first []int64)
 		case axis == none:
 			p.repeats, p.forward = true, false
 		default:
-			p.along[k] = axis
 			s := step{axis: axis, length: magnitude(vector[axis]), extent: extent}
 			p.forward = p.forward && vector[axis] > 0
 			p.units = p.units && s.length == 1
-			steps = append(steps, s)
+			j.steps = append(j.steps, s)
 		}
 	}
+	p.Lo, p.Shape = lo, hi
 	for axis := range lo {
-		p.Lo[axis], p.Shape[axis] = lo[axis], hi[axis]-lo[axis]+1
+		p.Shape[axis] = hi[axis] - lo[axis] + 1
 	}
-	p.spread(steps)
-	return p, true
+	p.spread(j.steps)
+	return true
+}
+
+func (j *judge) vectorOf(axes int) []int64 {
+	if len(j.vector) < axes {
+		j.vector = make([]int64, axes)
+	}
+	return j.vector[:axes]
 }
 
 // stepOf writes the change of coordinates that a stride means. A stride of the tensor's own steps along that
 // axis, so that a row-major block which runs past the end of a row is one that wraps, and no diagonal of two
 // elements. Any other stride means what it does from the first element. It is false where that leaves the
 // tensor.
-func (t tensor) stepOf(stride, offset int64, first, vector []int64) bool {
+func (t *tensor) stepOf(stride, offset int64, first, vector []int64) bool {
 	clear(vector)
 	if stride == 0 {
 		return true
@@ -166,7 +164,7 @@ func (t tensor) stepOf(stride, offset int64, first, vector []int64) bool {
 }
 
 // extend moves the corners of a block out by one more axis, and is false where that leaves the tensor.
-func (t tensor) extend(lo, hi, vector []int64, extent int64) bool {
+func (t *tensor) extend(lo, hi, vector []int64, extent int64) bool {
 	for axis, length := range vector {
 		switch {
 		case length > 0:
@@ -183,6 +181,8 @@ func (t tensor) extend(lo, hi, vector []int64, extent int64) bool {
 	}
 	return true
 }
+
+const none = -1
 
 // onlyAxis is the axis on which a vector is not 0: none where there is no such axis, or several.
 func onlyAxis(vector []int64) (axis int, several bool) {

@@ -18,25 +18,27 @@ const (
 
 // A region is a box of F with the ranks that hold just it and name the same locations.
 type region struct {
-	ranks     []int // ascending
-	locations []int // ascending
-	first     *placedPiece
-
-	// Where some location is no rank of the region: for each location the elements of the box that it holds
-	// in the regions that meet this one. Else nil.
-	held []int64
+	from, to int32 // its pieces in the order of holding
+	held     int32 // where, in holding's held, its locations begin; none where they are its ranks
 }
 
 // holding is the judgement of once, coverage, locations and holders: all that can be said about which rank
 // holds which element of F.
 type holding struct {
 	*judge
+	order   []int32 // the pieces that are whole boxes of F, those of a region together
+	ranks   []int   // of the pieces in that order; ascending in a region
 	regions []region
 	boxes   []box.Box // by region
-	vague   bool      // some piece is no whole box of F, so that only its corners are known
-	cut     bool      // there were too many pairs to look at, so overlaps may have been missed
-	gapWork int       // left
-	unsure  bool      // a search for a part that is left out ran into its limit
+
+	// For each location of the regions that name other ranks than they have: how many elements of the region
+	// that rank holds in the regions that meet it.
+	held []int64
+
+	vague   bool // some piece is no whole box of F, so that only its corners are known
+	cut     bool // there were too many pairs to look at, so overlaps may have been missed
+	unsure  bool // a search for a part that is left out ran into its limit
+	gapWork int  // what is left of maxGapWork
 }
 
 // holding judges who holds what, and reports whether some rule could not be decided within the limits.
@@ -52,33 +54,43 @@ func (j *judge) holding() (undecided bool) {
 
 // group gathers the pieces into regions. Pieces that are no whole box are left out, and judged by themselves.
 func (h *holding) group() {
-	order := make([]*placedPiece, 0, len(h.pieces))
+	h.order = make([]int32, 0, len(h.pieces))
 	for i := range h.pieces {
 		p := &h.pieces[i]
 		h.alone(p)
 		if p.source.filled {
-			order = append(order, p)
+			h.order = append(h.order, int32(i))
 		}
 	}
-	slices.SortFunc(order, func(a, b *placedPiece) int {
+	slices.SortFunc(h.order, func(x, y int32) int {
+		a, b := &h.pieces[x], &h.pieces[y]
 		if c := compareRegions(a, b); c != 0 {
 			return c
 		}
 		return cmp.Compare(a.rank, b.rank)
 	})
-	ranks := make([]int, len(order))
-	h.regions = make([]region, 0, len(order))
-	h.boxes = make([]box.Box, 0, len(order))
-	for from := 0; from < len(order); {
-		to := from
-		for ; to < len(order) && compareRegions(order[from], order[to]) == 0; to++ {
-			ranks[to] = order[to].rank
+	h.ranks = make([]int, len(h.order))
+	h.regions = make([]region, 0, len(h.order))
+	h.boxes = h.judge.boxes[:0]
+	for from := 0; from < len(h.order); {
+		first, to := h.piece(from), from
+		for ; to < len(h.order) && (to == from || compareRegions(first, h.piece(to)) == 0); to++ {
+			h.ranks[to] = h.piece(to).rank
 		}
-		h.regions = append(h.regions, region{ranks: ranks[from:to], locations: order[from].locations, first: order[from]})
-		h.boxes = append(h.boxes, order[from].source.Box)
+		h.regions = append(h.regions, region{from: int32(from), to: int32(to), held: none})
+		h.boxes = append(h.boxes, first.source.Box)
 		from = to
 	}
 }
+
+// piece is the n-th piece in order.
+func (h *holding) piece(n int) *placedPiece { return &h.pieces[h.order[n]] }
+
+// first is the piece that stands for a region.
+func (h *holding) first(r *region) *placedPiece { return h.piece(int(r.from)) }
+
+func (h *holding) ranksOf(r *region) []int     { return h.ranks[r.from:r.to] }
+func (h *holding) locationsOf(r *region) []int { return h.first(r).locations }
 
 func compareRegions(a, b *placedPiece) int {
 	if c := slices.Compare(a.source.Lo, b.source.Lo); c != 0 {
@@ -107,13 +119,14 @@ func (h *holding) alone(p *placedPiece) {
 func (h *holding) eachRegion() {
 	for i := range h.regions {
 		r := &h.regions[i]
-		if slices.Equal(r.ranks, r.locations) {
+		if slices.Equal(h.ranksOf(r), h.locationsOf(r)) {
 			continue
 		}
-		if rank, twice := repeated(r.ranks); twice {
+		if rank, twice := repeated(h.ranksOf(r)); twice {
 			h.twice(rank, h.boxes[i])
 		}
-		r.held = make([]int64, len(r.locations))
+		r.held = int32(len(h.held))
+		h.held = append(h.held, make([]int64, len(h.locationsOf(r)))...)
 	}
 }
 
@@ -147,18 +160,19 @@ func (h *holding) overlaps() {
 
 func (h *holding) overlap(x, y int) {
 	a, b := &h.regions[x], &h.regions[y]
-	rank, shared := sharedRank(a.ranks, b.ranks)
-	if !shared && slices.Equal(a.locations, b.locations) {
+	rank, shared := sharedRank(h.ranksOf(a), h.ranksOf(b))
+	differ := !slices.Equal(h.locationsOf(a), h.locationsOf(b))
+	if !shared && !differ {
 		return
 	}
-	common := box.Box{Lo: make([]int64, len(h.boxes[x].Lo)), Shape: make([]int64, len(h.boxes[x].Lo))}
-	h.boxes[x].Intersect(h.boxes[y], common)
+	common := common(h.boxes[x], h.boxes[y])
 	if shared {
 		h.twice(rank, common)
 	}
-	if !slices.Equal(a.locations, b.locations) {
-		h.broken(RuleLocations, 17, h.path(a.first.shard, a.first.number), "names locations %v, and %s names %v for %s of %s",
-			a.locations, h.path(b.first.shard, b.first.number), b.locations, boxText(common), h.logical)
+	if differ {
+		first, second := h.first(a), h.first(b)
+		h.broken(RuleLocations, 17, h.path(first.shard, first.number), "names locations %v, and %s names %v for %s of %s",
+			first.locations, h.path(second.shard, second.number), second.locations, boxText(common), h.logical)
 	}
 }
 
@@ -178,14 +192,15 @@ func sharedRank(a, b []int) (int, bool) {
 
 // note adds to what the locations of region x hold of it the part that the ranks of region y do.
 func (h *holding) note(x, y int) {
-	if h.regions[x].held == nil {
+	r := &h.regions[x]
+	if r.held == none {
 		return
 	}
 	volume := h.boxes[x].Common(h.boxes[y])
-	for _, rank := range h.regions[y].ranks {
-		if at, named := slices.BinarySearch(h.regions[x].locations, rank); named {
+	for _, rank := range h.ranksOf(&h.regions[y]) {
+		if at, named := slices.BinarySearch(h.locationsOf(r), rank); named {
 			// Where a rank holds elements twice this may wrap round, and is not looked at.
-			h.regions[x].held[at] += volume
+			h.held[int(r.held)+at] += volume
 		}
 	}
 }
@@ -193,7 +208,7 @@ func (h *holding) note(x, y int) {
 // namedHolders judges that every location of a piece is a rank with a shard that holds all of the piece.
 func (h *holding) namedHolders() {
 	for i := range h.regions {
-		if r := &h.regions[i]; r.held != nil && (!h.declared(r.first) || !h.holdersOf(r, h.boxes[i])) {
+		if r := &h.regions[i]; r.held != none && (!h.declared(h.first(r)) || !h.holdersOf(r, h.boxes[i])) {
 			return
 		}
 	}
@@ -206,7 +221,7 @@ func (h *holding) namedHolders() {
 
 func (h *holding) declared(p *placedPiece) bool {
 	for _, rank := range p.locations {
-		if _, declared := slices.BinarySearch(h.ranks, rank); !declared {
+		if _, declared := slices.BinarySearch(h.withShard, rank); !declared {
 			h.noHolder(p, "names rank %d, which has no shard", rank)
 			return false
 		}
@@ -223,16 +238,17 @@ func (h *holding) noHolder(p *placedPiece, format string, arguments ...any) {
 func (h *holding) holdersOf(r *region, b box.Box) bool {
 	// A rank that holds no element twice holds as much of the region as its pieces have in common with it.
 	counted := !h.vague && !h.cut && !h.breaks(RuleOnce)
-	volume := b.Volume()
-	for at, rank := range r.locations {
-		if _, holds := slices.BinarySearch(r.ranks, rank); holds || counted && r.held[at] == volume {
+	volume, first := b.Volume(), h.first(r)
+	for at, rank := range first.locations {
+		held := h.held[int(r.held)+at]
+		if _, holds := slices.BinarySearch(h.ranksOf(r), rank); holds || counted && held == volume {
 			continue
 		}
 		if gap, found := h.leftOut(b, rank); found {
-			h.noHolder(r.first, "names rank %d, which does not hold %s of %s", rank, boxText(gap), h.logical)
+			h.noHolder(first, "names rank %d, which does not hold %s of %s", rank, boxText(gap), h.logical)
 			return false
 		} else if counted {
-			h.noHolder(r.first, "names rank %d, which holds %d of its %d elements", rank, r.held[at], volume)
+			h.noHolder(first, "names rank %d, which holds %d of its %d elements", rank, held, volume)
 			return false
 		}
 	}

@@ -3,6 +3,8 @@ package plan
 import (
 	"math"
 	"slices"
+
+	"github.com/shardproof/shardproof/plan/internal/box"
 )
 
 // structure is the first stage: what can be said of each shard and each piece without its place.
@@ -24,6 +26,7 @@ func (j *judge) reserve() {
 		words += len(shard.Shape) + len(shard.Pieces)*(len(shard.Shape)+len(j.m.LogicalShape))
 	}
 	j.pieces = make([]placedPiece, 0, pieces)
+	j.boxes = make([]box.Box, 0, pieces)
 	j.shards = make([]tensor, len(j.m.Shards))
 	j.slab = make(slab, words)
 }
@@ -41,7 +44,7 @@ func (j *judge) rankIDs() {
 			j.broken(RuleRanks, 0, "map", "rank %d has more than one shard", ids[i])
 		}
 	}
-	j.ranks = ids
+	j.withShard = ids
 }
 
 func (j *judge) shard(s int) {
@@ -90,7 +93,9 @@ func (j *judge) piece(s, p int) bool {
 		j.broken(RuleLocations, 10, j.path(s, p), "locations %v: each holder is to be named, once", piece.Locations)
 	}
 	if !empty {
-		j.pieces = append(j.pieces, placedPiece{shard: s, number: p, rank: j.m.Shards[s].Rank, locations: locations})
+		j.pieces = j.pieces[:len(j.pieces)+1]
+		placed := &j.pieces[len(j.pieces)-1]
+		placed.shard, placed.number, placed.rank, placed.locations = s, p, j.m.Shards[s].Rank, locations
 	}
 	return !empty
 }

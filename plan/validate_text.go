@@ -32,3 +32,10 @@ func spanText(lo, shape []int64) string {
 }
 
 func boxText(b box.Box) string { return spanText(b.Lo, b.Shape) }
+
+// common is what two boxes that meet have in common.
+func common(a, b box.Box) box.Box {
+	out := box.Box{Lo: make([]int64, len(a.Lo)), Shape: make([]int64, len(a.Lo))}
+	a.Intersect(b, out)
+	return out
+}

@@ -7,19 +7,18 @@ import (
 // tiling judges that the pieces of each rank fill its shard: as many writes as there are addresses, none of
 // them written twice.
 func (j *judge) tiling() {
-	boxes := make([]box.Box, 0, len(j.pieces))
 	for from := 0; from < len(j.pieces); {
 		to := from + 1
 		for to < len(j.pieces) && j.pieces[to].shard == j.pieces[from].shard {
 			to++
 		}
-		j.tile(j.pieces[from:to], boxes)
+		j.tile(j.pieces[from:to])
 		from = to
 	}
 }
 
 // tile judges the shard of some pieces, which are all that place something in it.
-func (j *judge) tile(pieces []placedPiece, boxes []box.Box) {
+func (j *judge) tile(pieces []placedPiece) {
 	shard := pieces[0].shard
 	volume := j.shards[shard].volume
 	if writes, fits := j.writes(pieces); !fits {
@@ -34,7 +33,7 @@ func (j *judge) tile(pieces []placedPiece, boxes []box.Box) {
 			j.broken(RuleTiling, 14, j.path(shard, pieces[i].number), "writes an address twice")
 		}
 	}
-	j.noSharedAddress(pieces, boxes)
+	j.noSharedAddress(pieces)
 }
 
 // writes is the number of elements of the pieces; false where it leaves int64.
@@ -54,22 +53,20 @@ func (j *judge) shapeOf(p *placedPiece) []int64 {
 	return j.m.Shards[p.shard].Pieces[p.number].Shape
 }
 
-func (j *judge) noSharedAddress(pieces []placedPiece, boxes []box.Box) {
-	boxes = boxes[:0]
+func (j *judge) noSharedAddress(pieces []placedPiece) {
+	if len(pieces) < 2 {
+		return
+	}
+	boxes := j.boxes[:0]
 	for i := range pieces {
 		if pieces[i].dest.filled {
 			boxes = append(boxes, pieces[i].dest.Box)
 		}
 	}
-	if len(boxes) < 2 {
-		return
-	}
 	box.SelfJoin(boxes, func(x, y int) bool {
 		first, second := nthFilled(pieces, x), nthFilled(pieces, y)
-		common := box.Box{Lo: make([]int64, len(first.dest.Lo)), Shape: make([]int64, len(first.dest.Lo))}
-		first.dest.Intersect(second.dest.Box, common)
 		j.broken(RuleTiling, 14, j.rankPath(first.shard), "pieces %d and %d both write %s of the %s shard",
-			j.number(first.shard, first.number), j.number(second.shard, second.number), boxText(common), j.shards[first.shard])
+			j.number(first.shard, first.number), j.number(second.shard, second.number), boxText(common(first.dest.Box, second.dest.Box)), j.shards[first.shard])
 		return false
 	})
 }
