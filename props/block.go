@@ -1,0 +1,222 @@
+package props
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/shardproof/shardproof/plan"
+)
+
+// A block is a piece that places something, seen as a box of the logical tensor and as a block of its shard.
+//
+// The relations and the reducer change layouts by changing boxes. They read the boxes off the pieces here, on
+// their own: nothing of this is shared with the validation or the planner that are judged.
+type block struct {
+	lo    []int64 // logical coordinate of the first element
+	at    []int64 // shard coordinate of the first element; meaningless in a packed shard
+	along []int   // for each logical axis, the shard axis it runs along; -1 where the extent is 1
+	order []int   // logical axes longer than 1 by falling shard stride; used in a packed shard
+}
+
+// A placement says how the blocks of a shard stand in it.
+type placement uint8
+
+const (
+	opaque placement = iota // some piece is no box of the logical tensor, or no block of the shard
+	grid                    // each piece is a box of the shard, its axes running along the shard's, in any order
+	packed                  // the pieces follow each other in the shard's addresses, each dense
+)
+
+// A placedShard is a shard with its pieces read as blocks. Pieces that place nothing have no block (nil).
+type placedShard struct {
+	plan.Shard
+	placement placement
+	blocks    []*block
+	strides   []int64 // of the logical tensor
+}
+
+// placeShard reads the blocks of a shard. A shard of as many axes as the logical tensor is read as a grid where
+// it can be, any other as packed where it can be.
+func placeShard(logical []int64, shard plan.Shard) placedShard {
+	placed := placedShard{Shard: shard, blocks: make([]*block, len(shard.Pieces))}
+	var ok bool
+	if placed.strides, ok = plan.RowMajor(logical); !ok {
+		return placed
+	}
+	for i, piece := range shard.Pieces {
+		if piece.Empty() {
+			continue
+		}
+		lo, ok := placed.logicalBox(logical, piece)
+		if !ok {
+			return placed
+		}
+		placed.blocks[i] = &block{lo: lo}
+	}
+	ways := []placement{packed, grid}
+	if len(shard.Shape) == len(logical) {
+		ways = []placement{grid, packed}
+	}
+	for _, way := range ways {
+		if way == grid && placed.readGrid() || way == packed && placed.readPacked() {
+			placed.placement = way
+			return placed
+		}
+	}
+	return placed
+}
+
+// logicalBox is the coordinate of a piece's first element, where the piece is a row-major box of the tensor.
+func (s *placedShard) logicalBox(logical []int64, piece plan.Piece) ([]int64, bool) {
+	if len(piece.Shape) != len(logical) || len(piece.Source.Strides) != len(logical) ||
+		len(piece.Dest.Strides) != len(logical) {
+		return nil, false
+	}
+	lo, ok := coordinate(piece.Source.Offset, logical, s.strides)
+	if !ok {
+		return nil, false
+	}
+	for axis, extent := range piece.Shape {
+		if extent < 0 || lo[axis] > logical[axis]-extent || extent > 1 && piece.Source.Strides[axis] != s.strides[axis] {
+			return nil, false
+		}
+	}
+	return lo, true
+}
+
+// coordinate is the coordinate at a row-major address of a tensor, where it has one.
+func coordinate(address int64, shape, strides []int64) ([]int64, bool) {
+	at := make([]int64, len(shape))
+	if address < 0 {
+		return nil, false
+	}
+	for axis := range shape {
+		at[axis] = address / strides[axis]
+		if at[axis] >= shape[axis] {
+			return nil, false
+		}
+		address %= strides[axis]
+	}
+	return at, address == 0
+}
+
+// readGrid fills in where each block stands in the shard's coordinates, where all of them are boxes there.
+func (s *placedShard) readGrid() bool {
+	strides, ok := plan.RowMajor(s.Shape)
+	if !ok || s.Undeclared {
+		return false
+	}
+	for i, b := range s.blocks {
+		if b == nil {
+			continue
+		}
+		piece := s.Pieces[i]
+		if b.at, ok = coordinate(piece.Dest.Offset, s.Shape, strides); !ok {
+			return false
+		}
+		b.along = make([]int, len(piece.Shape))
+		used := make([]bool, len(s.Shape))
+		for axis, extent := range piece.Shape {
+			b.along[axis] = -1
+			if extent == 1 {
+				continue
+			}
+			along := axisOfStride(piece.Dest.Strides[axis], s.Shape, strides)
+			if along < 0 || used[along] || b.at[along] > s.Shape[along]-extent {
+				return false
+			}
+			used[along] = true
+			b.along[axis] = along
+		}
+	}
+	return true
+}
+
+// axisOfStride is the axis longer than 1 whose stride this is, or -1.
+func axisOfStride(stride int64, shape, strides []int64) int {
+	for axis, extent := range shape {
+		if extent > 1 && strides[axis] == stride {
+			return axis
+		}
+	}
+	return -1
+}
+
+// readPacked fills in the axis order of each block, where each is dense and together they fill the shard.
+func (s *placedShard) readPacked() bool {
+	volume, ok := plan.Elements(s.Shape)
+	if !ok || s.Undeclared {
+		return false
+	}
+	next := int64(0)
+	for _, i := range s.byDest() {
+		piece := s.Pieces[i]
+		order, dense := denseOrder(piece)
+		elements, ok := plan.Elements(piece.Shape)
+		if !ok || !dense || piece.Dest.Offset != next {
+			return false
+		}
+		s.blocks[i].order = order
+		next += elements
+	}
+	return next == volume
+}
+
+// byDest lists the pieces that place something by where they begin in the shard.
+func (s *placedShard) byDest() []int {
+	order := make([]int, 0, len(s.blocks))
+	for i, b := range s.blocks {
+		if b != nil {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		return cmp.Compare(s.Pieces[i].Dest.Offset, s.Pieces[j].Dest.Offset)
+	})
+	return order
+}
+
+// denseOrder lists the axes longer than 1 by falling dest stride, and says whether the block fills a run of addresses.
+func denseOrder(piece plan.Piece) ([]int, bool) {
+	var order []int
+	for axis, extent := range piece.Shape {
+		if extent > 1 {
+			order = append(order, axis)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(piece.Dest.Strides[b], piece.Dest.Strides[a])
+	})
+	step := int64(1)
+	for i := len(order) - 1; i >= 0; i-- {
+		if piece.Dest.Strides[order[i]] != step {
+			return nil, false
+		}
+		step *= piece.Shape[order[i]]
+	}
+	return order, true
+}
+
+// hi is the logical coordinate one past a piece's last element on an axis.
+func (s *placedShard) hi(piece, axis int) int64 {
+	return s.blocks[piece].lo[axis] + s.Pieces[piece].Shape[axis]
+}
+
+// overlap reports whether two blocks share a logical element.
+func overlap(a *placedShard, i int, b *placedShard, j int) bool {
+	for axis := range a.blocks[i].lo {
+		if a.hi(i, axis) <= b.blocks[j].lo[axis] || b.hi(j, axis) <= a.blocks[i].lo[axis] {
+			return false
+		}
+	}
+	return true
+}
+
+// placeMap reads the blocks of every shard.
+func placeMap(m plan.Map) []placedShard {
+	placed := make([]placedShard, len(m.Shards))
+	for i, shard := range m.Shards {
+		placed[i] = placeShard(m.LogicalShape, shard)
+	}
+	return placed
+}

@@ -1,0 +1,288 @@
+package props
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"github.com/shardproof/shardproof/plan"
+)
+
+// maxCells is the most cells of an axis that are taken apart one by one: more are only removed in larger runs.
+const maxCells = 256
+
+// stretchBoth stretches an axis of both maps.
+func stretchBoth(request plan.Request, s stretch, lenient bool) (plan.Request, bool) {
+	var source, target bool
+	request.Source, source = stretched(request.Source, s, lenient)
+	request.Target, target = stretched(request.Target, s, lenient)
+	return request, source && target
+}
+
+// axes is the number of axes of the longer of the two logical shapes, which differ only where the maps are broken.
+func axes(request plan.Request) int {
+	return max(len(request.Source.LogicalShape), len(request.Target.LogicalShape))
+}
+
+// cells are the runs of coordinates of one axis that no piece of either map cuts, ascending. There are none
+// where the axis has no coordinates.
+func cells(request plan.Request, axis int) []span {
+	var cuts []int64
+	for _, m := range [2]plan.Map{request.Source, request.Target} {
+		if axis >= len(m.LogicalShape) {
+			continue
+		}
+		cuts = append(cuts, 0, m.LogicalShape[axis])
+		for _, shard := range m.Shards {
+			placed := placeShard(m.LogicalShape, shard)
+			for i, b := range placed.blocks {
+				if b != nil {
+					cuts = append(cuts, b.lo[axis], placed.hi(i, axis))
+				}
+			}
+		}
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	var out []span
+	for i := 1; i < len(cuts); i++ {
+		out = append(out, span{cuts[i-1], cuts[i]})
+	}
+	return out
+}
+
+// tails are the spans without the first n coordinates of each.
+func tails(spans []span, n int64) []span {
+	var out []span
+	for _, s := range spans {
+		if s.hi-s.lo > n {
+			out = append(out, span{s.lo + n, s.hi})
+		}
+	}
+	return out
+}
+
+// unitCells shortens every cell to one coordinate, of all axes at once and then of each, and then to two.
+func unitCells(request plan.Request, lenient bool) iter.Seq[plan.Request] {
+	return func(yield func(plan.Request) bool) {
+		for _, width := range [2]int64{1, 2} {
+			if next, ok := shorten(request, width, lenient); ok && !yield(next) {
+				return
+			}
+			for axis := range axes(request) {
+				if next, ok := without(request, axis, tails(cells(request, axis), width), lenient); ok && !yield(next) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// shorten shortens the cells of every axis. It is false where none is longer.
+func shorten(request plan.Request, width int64, lenient bool) (plan.Request, bool) {
+	changed := false
+	for axis := range axes(request) {
+		if next, ok := without(request, axis, tails(cells(request, axis), width), lenient); ok {
+			request, changed = next, true
+		}
+	}
+	return request, changed
+}
+
+// without removes coordinates of an axis. It is false where there are none to remove, or where that cannot be done.
+func without(request plan.Request, axis int, gone []span, lenient bool) (plan.Request, bool) {
+	if len(gone) == 0 {
+		return request, false
+	}
+	return stretchBoth(request, stretch{axis: axis, gone: gone, by: 1}, lenient)
+}
+
+// fewerCells removes runs of cells from an axis: halves, then quarters, down to single cells. One is left.
+func fewerCells(request plan.Request, lenient bool) iter.Seq[plan.Request] {
+	return func(yield func(plan.Request) bool) {
+		for axis := range axes(request) {
+			all := cells(request, axis)
+			for size := (len(all) + 1) / 2; size > 0 && len(all) > 1; size = half(size) {
+				if len(all)/size > maxCells {
+					break
+				}
+				for lo := 0; lo < len(all); lo += size {
+					gone := joinSpans(slices.Clone(all[lo:min(lo+size, len(all))]))
+					if len(gone) == 1 && gone[0].hi-gone[0].lo == all[len(all)-1].hi {
+						continue
+					}
+					if next, ok := without(request, axis, gone, lenient); ok && !yield(next) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// half is the next smaller size: half of it rounded up, and nothing after 1.
+func half(size int) int {
+	if size == 1 {
+		return 0
+	}
+	return (size + 1) / 2
+}
+
+// narrowerCells shortens cells: all of an axis by half, and then each by half, by a quarter, down to one
+// coordinate. So the shortest length that fails is found in about as many tries as it has binary digits.
+func narrowerCells(request plan.Request, lenient bool) iter.Seq[plan.Request] {
+	return func(yield func(plan.Request) bool) {
+		for axis := range axes(request) {
+			all := cells(request, axis)
+			if next, ok := without(request, axis, halved(all), lenient); ok && !yield(next) {
+				return
+			}
+			for _, cell := range all[:min(len(all), maxCells)] {
+				for less := (cell.hi - cell.lo) / 2; less > 0; less /= 2 {
+					gone := []span{{cell.hi - less, cell.hi}}
+					if next, ok := without(request, axis, gone, lenient); ok && !yield(next) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// halved are the second halves of spans.
+func halved(spans []span) []span {
+	var out []span
+	for _, s := range spans {
+		if less := (s.hi - s.lo) / 2; less > 0 {
+			out = append(out, span{s.hi - less, s.hi})
+		}
+	}
+	return out
+}
+
+// fewerAxes drops axes of extent 1: all of them, then each.
+func fewerAxes(request plan.Request, lenient bool) iter.Seq[plan.Request] {
+	return func(yield func(plan.Request) bool) {
+		all, changed := request, false
+		for axis := axes(request) - 1; axis >= 0; axis-- {
+			if next, ok := dropAxis(all, axis, lenient); ok {
+				all, changed = next, true
+			}
+		}
+		if changed && !yield(all) {
+			return
+		}
+		for axis := range axes(request) {
+			if next, ok := dropAxis(request, axis, lenient); ok && !yield(next) {
+				return
+			}
+		}
+	}
+}
+
+func dropAxis(request plan.Request, axis int, lenient bool) (plan.Request, bool) {
+	var source, target bool
+	request.Source, source = withoutAxis(request.Source, axis, lenient)
+	request.Target, target = withoutAxis(request.Target, axis, lenient)
+	return request, source && target
+}
+
+// withoutAxis is the map without an axis of extent 1. A shard of as many axes loses one of its own. It is false
+// where the axis is longer, or where a shard has none to lose.
+func withoutAxis(m plan.Map, axis int, lenient bool) (plan.Map, bool) {
+	if axis >= len(m.LogicalShape) {
+		return m, lenient
+	}
+	if m.LogicalShape[axis] != 1 {
+		return m, false
+	}
+	out := plan.Map{LogicalShape: slices.Delete(slices.Clone(m.LogicalShape), axis, axis+1)}
+	for _, shard := range m.Shards {
+		if len(shard.Shape) == len(m.LogicalShape) {
+			own := axisToLose(shard.Shape, axis)
+			if own < 0 {
+				return m, false
+			}
+			shard.Shape = slices.Delete(slices.Clone(shard.Shape), own, own+1)
+		}
+		var kept []plan.Piece
+		for _, piece := range shard.Pieces {
+			if next, ok := pieceWithoutAxis(piece, axis); ok {
+				kept = append(kept, next)
+			}
+		}
+		if shard.Pieces != nil && kept == nil {
+			kept = []plan.Piece{}
+		}
+		shard.Pieces = kept
+		out.Shards = append(out.Shards, shard)
+	}
+	return out, true
+}
+
+// axisToLose is an axis that a shard can do without and hold as much: one of extent 1, best the same as the
+// tensor's. A shard without elements keeps an axis of extent 0. It is -1 where there is none.
+func axisToLose(shape []int64, axis int) int {
+	if shape[axis] == 1 {
+		return axis
+	}
+	if own := slices.Index(shape, 1); own >= 0 {
+		return own
+	}
+	zero := slices.Index(shape, 0)
+	if zero < 0 || len(shape) == 1 {
+		return -1
+	}
+	if zero != axis {
+		return axis
+	}
+	return (axis + 1) % len(shape)
+}
+
+// pieceWithoutAxis drops an axis of a piece. It is false for a piece that only that axis empties: the piece would place something.
+func pieceWithoutAxis(piece plan.Piece, axis int) (plan.Piece, bool) {
+	empty := piece.Empty()
+	piece.Shape = withoutEntry(piece.Shape, axis)
+	piece.Source.Strides = withoutEntry(piece.Source.Strides, axis)
+	piece.Dest.Strides = withoutEntry(piece.Dest.Strides, axis)
+	return piece, piece.Empty() == empty
+}
+
+// withoutEntry is a list without an entry, where it is long enough to have it.
+func withoutEntry(values []int64, at int) []int64 {
+	if at >= len(values) {
+		return values
+	}
+	return slices.Delete(slices.Clone(values), at, at+1)
+}
+
+// singleRanks replaces a side by its lowest rank holding all of the tensor: the source, or the target.
+func singleRanks(request plan.Request, lenient bool) iter.Seq[plan.Request] {
+	return func(yield func(plan.Request) bool) {
+		if lenient {
+			return
+		}
+		for _, side := range sides {
+			next := request
+			*side(&next) = single(*side(&next))
+			if !yield(next) {
+				return
+			}
+		}
+	}
+}
+
+// sides pick one map of a request.
+var sides = [2]func(*plan.Request) *plan.Map{
+	func(r *plan.Request) *plan.Map { return &r.Source },
+	func(r *plan.Request) *plan.Map { return &r.Target },
+}
+
+func single(m plan.Map) plan.Map {
+	rank := 0
+	if len(m.Shards) > 0 {
+		rank = slices.MinFunc(m.Shards, func(a, b plan.Shard) int { return cmp.Compare(a.Rank, b.Rank) }).Rank
+	}
+	lo := make([]int64, len(m.LogicalShape))
+	return plan.Map{LogicalShape: m.LogicalShape, Shards: []plan.Shard{blockShard(rank, m.LogicalShape, lo, m.LogicalShape)}}
+}
