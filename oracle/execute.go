@@ -191,14 +191,27 @@ func (r *run) checkElements() {
 		if byTarget(&r.request.Selector) {
 			r.forgetDue()
 		}
-		cells := r.cellsOf(int32(at))
-		for address := range cells {
-			c := &cells[address]
-			if c.writes == 1 && c.value == c.wanted && !c.strayed && r.allowed(int32(at), c) {
+		r.checkShard(int32(at))
+	}
+}
+
+func (r *run) checkShard(at int32) {
+	cells := r.cellsOf(at)
+	// Neighbours mostly have one set of holders and come from one segment, and so are allowed together.
+	allowedSet, allowedSegment := int32(absent), int32(absent)
+	for address := range cells {
+		c := &cells[address]
+		if c.writes == 1 && c.value == c.wanted && !c.strayed {
+			set := r.holders.of[c.wanted]
+			if set == allowedSet && c.segment == allowedSegment {
 				continue
 			}
-			r.wrongElement(int32(at), int64(address), c)
+			if r.allowed(at, set, c.segment) {
+				allowedSet, allowedSegment = set, c.segment
+				continue
+			}
 		}
+		r.wrongElement(at, int64(address), c)
 	}
 }
 
@@ -244,10 +257,10 @@ func (r *run) forgetDue() {
 	clear(r.due)
 }
 
-// allowed reports whether an element with the right value was read from a holder that is due.
-func (r *run) allowed(target int32, c *cell) bool {
-	d := r.dueOf(target, r.holders.of[c.wanted])
-	return d.any || d.source == r.copies[c.segment].source
+// allowed reports whether a segment reads from a holder that is due for elements with a set of holders.
+func (r *run) allowed(target, set, segment int32) bool {
+	d := r.dueOf(target, set)
+	return d.any || d.source == r.copies[segment].source
 }
 
 func (r *run) dueOf(target, set int32) *due {

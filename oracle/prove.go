@@ -11,8 +11,8 @@ import (
 // proofBudget bounds the work of one proof, in comparisons of boxes. It takes about a second.
 const proofBudget = 1 << 24
 
-// cutCost is what cutting a block costs, in comparisons of boxes.
-const cutCost = 16
+// cutCost is what cutting a block costs for each of its axes and one more, in comparisons of boxes.
+const cutCost = 32
 
 // Prove judges a plan by geometry alone: its cost depends on the numbers of pieces, segments and axes, and not
 // on their sizes. It says kept only where that is proven, and broken only where it is sure; the first wrong

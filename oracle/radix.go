@@ -170,7 +170,7 @@ func (c *cutter) spend(n int) bool {
 // stride counts no digit, or one that another axis counts too, is cut into its elements; one that carries is
 // cut where it does. Where the budget runs out some boxes are missing.
 func (c *cutter) cut(b block, side int, r radix) []boxed {
-	if !c.spend(cutCost) {
+	if !c.spend(cutCost * (1 + len(b.shape))) {
 		return nil
 	}
 	digits := len(r.units)
@@ -199,8 +199,11 @@ func (c *cutter) cut(b block, side int, r radix) []boxed {
 	return []boxed{box}
 }
 
-// single cuts an axis into its elements.
+// single cuts an axis into its elements. It does not begin with more than the budget would last for.
 func (c *cutter) single(b block, axis, side int, r radix) (boxes []boxed) {
+	if b.shape[axis] > int64(c.budget/cutCost) {
+		c.budget = -1
+	}
 	for i := int64(0); i < b.shape[axis] && c.budget >= 0; i++ {
 		boxes = append(boxes, c.cut(b.sliced(axis, i, 1), side, r)...)
 	}
