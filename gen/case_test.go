@@ -41,3 +41,52 @@ func BenchmarkCase(b *testing.B) {
 	b.ReportMetric(float64(pieces)/float64(n)/2, "pieces/side")
 	b.ReportMetric(float64(elements)/float64(counted), "elements/case")
 }
+
+// A generator of some families draws those and no others, on both sides.
+func TestOnly(t *testing.T) {
+	for _, name := range Families() {
+		only, err := Only(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range uint64(200) {
+			drawn := only.Case(Seeded(CaseSeed(4, n)))
+			if want := originPrefix + name + originTo + name; drawn.Origin != want {
+				t.Errorf("%s: case %d has origin %q, want %q", name, n, drawn.Origin, want)
+			}
+			for side, m := range map[string]plan.Map{"source": drawn.Source, "target": drawn.Target} {
+				if huge(m) {
+					continue
+				}
+				if faults := bruteFaults(m); len(faults) > 0 {
+					t.Fatalf("%s: case %d, %s: %v\n%+v", name, n, side, faults, m)
+				}
+			}
+		}
+	}
+	for _, names := range [][]string{{}, {"mesh", "no family"}} {
+		if _, err := Only(names...); err == nil {
+			t.Errorf("a generator of %q", names)
+		}
+	}
+}
+
+// The elements that a case says are moved are those of its target shards.
+func TestMovedElements(t *testing.T) {
+	for n := range uint64(3000) {
+		drawn := Case(Seeded(CaseSeed(17, n)))
+		if drawn.Expect.Outcome == plan.Refused {
+			if drawn.Expect.MovedElements != nil || len(drawn.Expect.Kinds) == 0 {
+				t.Fatalf("case %d is refused and expects %+v", n, drawn.Expect)
+			}
+			continue
+		}
+		want := int64(0)
+		for _, shard := range drawn.Target.Shards {
+			want += int64(bruteCount(shard.Shape))
+		}
+		if got := *drawn.Expect.MovedElements; got != want {
+			t.Errorf("case %d: %d elements, want %d", n, got, want)
+		}
+	}
+}

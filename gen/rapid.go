@@ -13,9 +13,9 @@ import (
 func Maps() *rapid.Generator[plan.Map] {
 	return rapid.Custom(func(t *rapid.T) plan.Map {
 		d := &draw{choose: FromRapid(t)}
-		var request plan.Request
-		everything.maps(d, &request)
-		return request.Source
+		by := everything.family(d)
+		degree := d.from("degree", degrees)
+		return d.side(d.tensorFor(everything.families[by], degree), everything.families[by], degree)
 	})
 }
 
