@@ -12,9 +12,9 @@ import (
 	"github.com/shardproof/shardproof/plan"
 )
 
-// FuzzDecode gives any bytes to every reader. None crashes; an error is one line; and what is read is JSON,
+// FuzzDecodeCase gives any bytes to every reader. None crashes; an error is one line; and what is read is JSON,
 // and is written and read again as the same value.
-func FuzzDecode(f *testing.F) {
+func FuzzDecodeCase(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.json")
 	if err != nil || len(files) == 0 {
 		f.Fatalf("no seeds: %v", err)

@@ -3,6 +3,7 @@ package plan_test
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"slices"
 	"testing"
 
@@ -273,5 +274,17 @@ func TestScaleOfOne(t *testing.T) {
 	got := plan.AppendMap(nil, plan.Map{Shards: []plan.Shard{{Pieces: []plan.Piece{{Scale: &one}}}}})
 	if bytes.Contains(got, []byte("scale")) {
 		t.Errorf("a scale of 1 is written: %s", got)
+	}
+}
+
+// A scale that is no finite number is written as what no reader takes.
+func TestScaleWithoutForm(t *testing.T) {
+	for _, scale := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		m := plan.Map{Shards: []plan.Shard{{Pieces: []plan.Piece{{Scale: &scale}}}}}
+		for _, text := range [][]byte{plan.AppendMap(nil, m), plan.EncodeMap(m)} {
+			if _, err := plan.DecodeMap(text); err == nil || err.Error() != `ranks["0"].pieces[0].scale: null is no number` {
+				t.Errorf("%v: got %v, want that null is no number: %s", scale, err, text)
+			}
+		}
 	}
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -190,12 +191,8 @@ func (o *objectReader) readName() {
 
 // has reports whether a field was given. It is for after the last field.
 func (o *objectReader) has(name string) bool {
-	for i, field := range o.fields {
-		if field == name {
-			return o.seen&(1<<i) != 0
-		}
-	}
-	return false
+	i := slices.Index(o.fields, name)
+	return i >= 0 && o.seen&(1<<i) != 0
 }
 
 // require fails for the first of the names that was not given. It is for after the last field.
@@ -347,9 +344,6 @@ func (r *jsonReader) float() float64 {
 
 // numberEnd returns where the number that begins here ends; it must be one by JSON's grammar.
 func (r *jsonReader) numberEnd(wanted string) int {
-	if r.err != nil {
-		return r.position
-	}
 	end := scanNumber(r.text, r.position)
 	if end < 0 || end < len(r.text) && isWordByte(r.text[end]) {
 		r.failValue(wanted)
