@@ -101,7 +101,7 @@ func (j *judge) run() {
 
 func (j *judge) geometry() {
 	j.tiling()
-	undecided := j.holding()
+	undecided := j.holding(usualLimits())
 	if len(j.found) == 0 {
 		j.expressible()
 	}

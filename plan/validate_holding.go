@@ -8,18 +8,21 @@ import (
 	"github.com/shardproof/shardproof/plan/internal/box"
 )
 
-// Limits of the work on a map whose pieces overlap without end. A map of R ranks that each cut a replica of F
-// into n parts, all at other places, has about R*R*n pairs of regions that meet: 64 ranks of 300 parts have
-// 1.2 million. Both limits are reached within some two seconds.
-const (
-	maxMeetingPairs = 1 << 24 // pairs of regions that meet
-	maxGapWork      = 1 << 26 // looks at a box, in the search for parts of a box that others leave out
-)
+// limits bound the work on a map whose pieces overlap without end.
+type limits struct {
+	pairs   int // of regions that meet
+	gapWork int // looks at a box, in the search for the parts of a box that others leave out
+}
+
+// usualLimits leave room for real maps: R ranks that each cut a replica of F into n parts, all at other places,
+// have about R*R*n pairs of regions that meet, 64 ranks of 300 parts 1.2 million. Each limit is reached within
+// some two seconds.
+func usualLimits() limits { return limits{pairs: 1 << 24, gapWork: 1 << 26} }
 
 // A region is a box of F with the ranks that hold just it and name the same locations.
 type region struct {
 	from, to int32 // its pieces in the order of holding
-	held     int32 // where, in holding's held, its locations begin; none where they are its ranks
+	held     int   // where, in holding's held, its locations begin; none where they are its ranks
 }
 
 // holding is the judgement of once, coverage, locations and holders: all that can be said about which rank
@@ -35,19 +38,20 @@ type holding struct {
 	// that rank holds in the regions that meet it.
 	held []int64
 
-	vague   bool // some piece is no whole box of F, so that only its corners are known
-	cut     bool // there were too many pairs to look at, so overlaps may have been missed
-	unsure  bool // a search for a part that is left out ran into its limit
-	gapWork int  // what is left of maxGapWork
+	vague  bool // some piece is no whole box of F, so that only its corners are known
+	cut    bool // there were too many pairs to look at, so overlaps may have been missed
+	unsure bool // a search for a part that is left out ran into its limit
+	limits      // what is left of them
 }
 
 // holding judges who holds what, and reports whether some rule could not be decided within the limits.
-func (j *judge) holding() (undecided bool) {
-	h := holding{judge: j, gapWork: maxGapWork}
+func (j *judge) holding(within limits) (undecided bool) {
+	h := holding{judge: j, limits: within}
 	h.group()
 	h.eachRegion()
 	h.overlaps()
 	h.namedHolders()
+	h.gapWork = within.gapWork
 	h.coverage()
 	return h.cut || h.unsure
 }
@@ -125,7 +129,7 @@ func (h *holding) eachRegion() {
 		if rank, twice := repeated(h.ranksOf(r)); twice {
 			h.twice(rank, h.boxes[i])
 		}
-		r.held = int32(len(h.held))
+		r.held = len(h.held)
 		h.held = append(h.held, make([]int64, len(h.locationsOf(r)))...)
 	}
 }
@@ -145,9 +149,8 @@ func (h *holding) twice(rank int, common box.Box) {
 
 // overlaps looks at every two regions that meet.
 func (h *holding) overlaps() {
-	pairs := 0
 	box.SelfJoin(h.boxes, func(x, y int) bool {
-		if pairs++; pairs > maxMeetingPairs {
+		if h.pairs--; h.pairs < 0 {
 			h.cut = true
 			return false
 		}
@@ -200,7 +203,7 @@ func (h *holding) note(x, y int) {
 	for _, rank := range h.ranksOf(&h.regions[y]) {
 		if at, named := slices.BinarySearch(h.locationsOf(r), rank); named {
 			// Where a rank holds elements twice this may wrap round, and is not looked at.
-			h.held[int(r.held)+at] += volume
+			h.held[r.held+at] += volume
 		}
 	}
 }
@@ -240,7 +243,7 @@ func (h *holding) holdersOf(r *region, b box.Box) bool {
 	counted := !h.vague && !h.cut && !h.breaks(RuleOnce)
 	volume, first := b.Volume(), h.first(r)
 	for at, rank := range first.locations {
-		held := h.held[int(r.held)+at]
+		held := h.held[r.held+at]
 		if _, holds := slices.BinarySearch(h.ranksOf(r), rank); holds || counted && held == volume {
 			continue
 		}
@@ -272,6 +275,7 @@ func (h *holding) holdersOfVague(p *placedPiece) bool {
 // leftOut finds a part of a box of F of which a rank holds no element.
 func (h *holding) leftOut(region box.Box, rank int) (box.Box, bool) {
 	var boxes []box.Box
+	h.gapWork -= len(h.pieces)
 	for i := range h.pieces {
 		if h.pieces[i].rank == rank {
 			boxes = append(boxes, h.pieces[i].source.Box)
@@ -280,7 +284,7 @@ func (h *holding) leftOut(region box.Box, rank int) (box.Box, bool) {
 	return h.gap(region, boxes)
 }
 
-// gap is box.Gap within what is left of the judge's limit.
+// gap is box.Gap within what is left of the limit.
 func (h *holding) gap(region box.Box, boxes []box.Box) (box.Box, bool) {
 	gap, found, left := box.Gap(region, boxes, h.gapWork)
 	h.gapWork = left
