@@ -76,8 +76,9 @@ const (
 )
 
 // Case draws a case as the function Case does, from the generator's families.
-func (g Generator) Case(choose Choose) plan.Case {
-	d := &draw{choose: choose}
+func (g Generator) Case(choose Choose) plan.Case { return g.draw(&draw{choose: choose}) }
+
+func (g Generator) draw(d *draw) plan.Case {
 	var drawn plan.Case
 	source, target := g.maps(d, &drawn.Request)
 	drawn.Origin = g.origins[source*len(g.families)+target]
@@ -86,6 +87,26 @@ func (g Generator) Case(choose Choose) plan.Case {
 	drawn.Expect = d.due(&drawn.Request)
 	return drawn
 }
+
+// A Drawer draws the cases of a Generator into memory that it uses again: each case lasts until the next one
+// is drawn. It is for one goroutine; what outlives a case has to be copied.
+type Drawer struct {
+	generator Generator
+	draw      draw
+}
+
+// Drawer returns a drawer of the generator's cases.
+func (g Generator) Drawer() *Drawer { return &Drawer{generator: g} }
+
+// Case draws the case that the generator draws from the same choices.
+func (r *Drawer) Case(choose Choose) plan.Case {
+	r.draw.choose = choose
+	r.draw.reuse()
+	return r.generator.draw(&r.draw)
+}
+
+// Everything is the generator that draws from every family, as the function Case does.
+func Everything() Generator { return everything }
 
 // maps draws both maps of a request, and says by which families.
 func (g Generator) maps(d *draw, request *plan.Request) (source, target int) {
@@ -107,9 +128,9 @@ func (g Generator) maps(d *draw, request *plan.Request) (source, target int) {
 // degrees are the ranks of a layout's map by share.
 var degrees = []int{1, 2, 2, 2, 3, 4, 4, 5, 6, 8}
 
-// family chooses a family: the first one half of the time, since it is the widest and the fastest.
+// family chooses a family: the first one most often, since it is the widest and the fastest.
 func (g Generator) family(d *draw) int {
-	if len(g.families) == 1 || !d.oneIn("other family", 2) {
+	if len(g.families) == 1 || !d.oneIn("other family", 3) {
 		return 0
 	}
 	return 1 + d.upTo("family", len(g.families)-2)

@@ -3,6 +3,8 @@ package gen
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/shardproof/shardproof/plan"
 )
 
@@ -88,5 +90,27 @@ func TestMovedElements(t *testing.T) {
 		if got := *drawn.Expect.MovedElements; got != want {
 			t.Errorf("case %d: %d elements, want %d", n, got, want)
 		}
+	}
+}
+
+// A drawer draws the same cases, whatever it drew before.
+func TestDrawerDrawsTheSame(t *testing.T) {
+	drawer := Everything().Drawer()
+	for n := range uint64(3000) {
+		seed := CaseSeed(33, n)
+		if diff := cmp.Diff(Case(Seeded(seed)), drawer.Case(Seeded(seed))); diff != "" {
+			t.Fatalf("case %d: %s", n, diff)
+		}
+	}
+}
+
+func BenchmarkDrawer(b *testing.B) {
+	b.ReportAllocs()
+	drawer, n := Everything().Drawer(), uint64(0)
+	for b.Loop() {
+		if drawn := drawer.Case(Seeded(CaseSeed(1, n))); drawn.Expect.Outcome == "" {
+			b.Fatal("a case without an outcome")
+		}
+		n++
 	}
 }

@@ -174,7 +174,7 @@ func (d *draw) divisible(s *subject) place {
 // wholeMap is a map in which each of n ranks holds the whole tensor.
 func (d *draw) wholeMap(of tensor, n int) plan.Map {
 	built := plan.Map{LogicalShape: of.shape, Shards: d.takeShards(n)}
-	ids := d.ranks(n)
+	ids := d.rankIDs(n)
 	for i := range built.Shards {
 		pieces := d.takePieces(1)
 		pieces[0] = plan.Piece{

@@ -37,7 +37,7 @@ func doubledStride(d *draw, s *subject) {
 func diagonal(d *draw, s *subject) {
 	n := d.choose("size", 2, 3)
 	s.redraw(d, d.tensorOf([]int64{n, n}))
-	ids := d.ranks(2)
+	ids := d.rankIDs(2)
 	ones := []int64{1, 1}
 	var rest []plan.Piece
 	for address := range n * n {
@@ -77,7 +77,7 @@ func reversed(d *draw, s *subject) {
 // stepped gives each of two ranks every other index of the first axis.
 func stepped(d *draw, s *subject) {
 	s.redraw(d, d.tensorOf(with(s.shape, 0, 2*d.choose("indices each", 2, 4))))
-	ids := d.ranks(2)
+	ids := d.rankIDs(2)
 	shape := with(s.shape, 0, s.shape[0]/2)
 	s.side.Shards = nil
 	for i, id := range ids {

@@ -46,7 +46,7 @@ var replicaCounts = []int{1, 1, 1, 1, 1, 1, 2, 3}
 
 // mesh draws a mesh over the whole tensor, except that axis 0 is the interval given.
 func (d *draw) mesh(shape []int64, first, last int64, firstRank, ranksLeft int) mesh {
-	m := mesh{axes: make([]meshAxis, len(shape)), firstRank: firstRank, ranks: 1}
+	m := mesh{axes: d.takeMeshAxes(len(shape)), firstRank: firstRank, ranks: 1}
 	cells := maxCells
 	start := 0
 	if len(shape) > 1 {
@@ -72,7 +72,7 @@ func (d *draw) mesh(shape []int64, first, last int64, firstRank, ranksLeft int) 
 
 // meshAxis draws the cuts of one axis and who owns what is between them.
 func (d *draw) meshAxis(axis *meshAxis, lo, hi int64, ranksLeft, cellsLeft int) {
-	axis.coordinates = d.from("coordinates", meshSizes)
+	*axis = meshAxis{coordinates: d.from("coordinates", meshSizes)}
 	if axis.coordinates > min(ranksLeft, cellsLeft) {
 		axis.coordinates = 1
 	}

@@ -2,11 +2,11 @@ package gen
 
 import "slices"
 
-// ranks draws n distinct rank ids: mostly ascending from 0, else from elsewhere, sparse or large.
+// rankIDs draws n distinct rank ids: mostly ascending from 0, else from elsewhere, sparse or large.
 //
 // The largest is just under 2^53, the last integer that a planner which reads JSON numbers as doubles gets
 // right.
-func (d *draw) ranks(n int) []int {
+func (d *draw) rankIDs(n int) []int {
 	ids := d.takeRanks(n)
 	step, first := 1, 0
 	switch d.upTo("rank ids", 9) {

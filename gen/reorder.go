@@ -6,9 +6,8 @@ import "github.com/shardproof/shardproof/plan"
 // of the request, and changes none of them. A plan may not depend on the order.
 func Reorder(choose Choose, request plan.Request) plan.Request {
 	shards, pieces, ranks := sizes(&request.Source, &request.Target)
-	d := &draw{choose: choose, slab: slab{
-		shards: make([]plan.Shard, shards), pieces: make([]plan.Piece, pieces), ranks: make([]int, ranks),
-	}}
+	d := &draw{choose: choose}
+	d.shards.left, d.pieces.left, d.ranks.left = make([]plan.Shard, shards), make([]plan.Piece, pieces), make([]int, ranks)
 	request.Source = d.reordered(&request.Source)
 	request.Target = d.reordered(&request.Target)
 	return request

@@ -121,7 +121,7 @@ func (d *draw) layoutMap(of tensor, by *layout.Family, degree int, extra spares)
 // ranksWithSpares draws ids for so many ranks, and ids that stand somewhere among them for the spare ones.
 func (d *draw) ranksWithSpares(n int, extra spares) (ids, spare []int) {
 	count := extra.empty + extra.replica
-	ids = d.ranks(n + count)
+	ids = d.rankIDs(n + count)
 	for range count {
 		last := len(ids) - 1
 		at := last

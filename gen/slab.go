@@ -3,61 +3,50 @@ package gen
 import "github.com/shardproof/shardproof/plan"
 
 // A slab hands out the many small slices of a case from few allocations. Slices of one slab never overlap
-// and are never appended to beyond what was asked for, so each behaves as if it had been made alone.
+// and are never appended to beyond what was asked for, so each behaves as if it had been made alone. What
+// they hold at first is of no meaning.
 type slab struct {
-	ints   []int64
-	ranks  []int
-	pieces []plan.Piece
-	shards []plan.Shard
+	ints   chunk[int64]
+	ranks  chunk[int]
+	pieces chunk[plan.Piece]
+	shards chunk[plan.Shard]
+	axes   chunk[meshAxis]
 }
 
-// Sizes of a slab's chunks: what a mean case needs, so that most cases need one chunk of each.
+// Sizes of a slab's first chunks: what a mean case needs, so that most cases need one chunk of each.
 const (
 	chunkInts   = 160
 	chunkRanks  = 48
 	chunkPieces = 24
 	chunkShards = 12
+	chunkAxes   = 4
 )
 
-func (s *slab) takeInts(n int) []int64 {
+func (s *slab) takeInts(n int) []int64        { return s.ints.take(n, chunkInts) }
+func (s *slab) takeRanks(n int) []int         { return s.ranks.take(n, chunkRanks) }
+func (s *slab) takePieces(n int) []plan.Piece { return s.pieces.take(n, chunkPieces) }
+func (s *slab) takeShards(n int) []plan.Shard { return s.shards.take(n, chunkShards) }
+func (s *slab) takeMeshAxes(n int) []meshAxis { return s.axes.take(n, chunkAxes) }
+
+// reuse takes back all that was handed out.
+func (s *slab) reuse() {
+	s.ints.left, s.ranks.left = s.ints.whole, s.ranks.whole
+	s.pieces.left, s.shards.left, s.axes.left = s.pieces.whole, s.shards.whole, s.axes.whole
+}
+
+// A chunk is one allocation, and what is left of it.
+type chunk[T any] struct{ whole, left []T }
+
+func (c *chunk[T]) take(n, first int) []T {
 	if n == 0 {
-		return []int64{} // never nil: a scalar's shape is stated
+		return []T{} // never nil: a scalar's shape is stated
 	}
-	if n > len(s.ints) {
-		s.ints = make([]int64, max(n, chunkInts))
+	if n > len(c.left) {
+		c.whole = make([]T, max(n, first, 2*len(c.whole)))
+		c.left = c.whole
 	}
-	taken := s.ints[:n:n]
-	s.ints = s.ints[n:]
-	return taken
-}
-
-func (s *slab) takeRanks(n int) []int {
-	if n > len(s.ranks) {
-		s.ranks = make([]int, max(n, chunkRanks))
-	}
-	taken := s.ranks[:n:n]
-	s.ranks = s.ranks[n:]
-	return taken
-}
-
-func (s *slab) takePieces(n int) []plan.Piece {
-	if n == 0 {
-		return []plan.Piece{}
-	}
-	if n > len(s.pieces) {
-		s.pieces = make([]plan.Piece, max(n, chunkPieces))
-	}
-	taken := s.pieces[:n:n]
-	s.pieces = s.pieces[n:]
-	return taken
-}
-
-func (s *slab) takeShards(n int) []plan.Shard {
-	if n > len(s.shards) {
-		s.shards = make([]plan.Shard, max(n, chunkShards))
-	}
-	taken := s.shards[:n:n]
-	s.shards = s.shards[n:]
+	taken := c.left[:n:n]
+	c.left = c.left[n:]
 	return taken
 }
 

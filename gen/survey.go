@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -40,16 +41,17 @@ func surveyOf(c plan.Case) survey {
 	if families, ok := strings.CutPrefix(c.Origin, originPrefix); ok {
 		s.sourceFamily, s.targetFamily, _ = strings.Cut(families, originTo)
 	}
-	for i := range c.Source.Shards {
-		_, shared := c.Target.Shard(c.Source.Shards[i].Rank)
-		s.sharedRank = s.sharedRank || shared
+	for i := 0; i < len(c.Source.Shards) && !s.sharedRank; i++ {
+		_, s.sharedRank = c.Target.Shard(c.Source.Shards[i].Rank)
 	}
 	return s
 }
 
 func surveySide(m *plan.Map) sideSurvey {
 	var side sideSurvey
-	side.ranks(m)
+	if len(m.Shards) > 0 {
+		side.ranks(m)
+	}
 	for s := range m.Shards {
 		shard := &m.Shards[s]
 		side.flat = side.flat || len(shard.Shape) != len(m.LogicalShape)
@@ -65,24 +67,35 @@ func surveySide(m *plan.Map) sideSurvey {
 }
 
 func (side *sideSurvey) ranks(m *plan.Map) {
-	lowest, highest := 1<<62, -1 // of all, and of those that hold something
-	lowestHolding, highestHolding := lowest, highest
+	lowest, highest := m.Shards[0].Rank, m.Shards[0].Rank
+	empty := false
 	for s := range m.Shards {
 		rank := m.Shards[s].Rank
 		lowest, highest = min(lowest, rank), max(highest, rank)
 		side.unordered = side.unordered || s > 0 && rank < m.Shards[s-1].Rank
-		if !slices.Contains(m.Shards[s].Shape, 0) {
-			lowestHolding, highestHolding = min(lowestHolding, rank), max(highestHolding, rank)
-		}
+		empty = empty || slices.Contains(m.Shards[s].Shape, 0)
 	}
 	side.sparse = highest-lowest >= len(m.Shards)
 	side.large = highest >= 1<<31
 	side.moreThanRows = len(m.LogicalShape) > 0 && int64(len(m.Shards)) > m.LogicalShape[0]
+	side.emptyBetween = empty && emptyBetween(m)
+}
+
+// emptyBetween reports whether an empty rank stands between two that hold something.
+func emptyBetween(m *plan.Map) bool {
+	lowest, highest := math.MaxInt, -1
 	for s := range m.Shards {
-		if rank := m.Shards[s].Rank; lowestHolding < rank && rank < highestHolding && slices.Contains(m.Shards[s].Shape, 0) {
-			side.emptyBetween = true
+		if !slices.Contains(m.Shards[s].Shape, 0) {
+			lowest, highest = min(lowest, m.Shards[s].Rank), max(highest, m.Shards[s].Rank)
 		}
 	}
+	for s := range m.Shards {
+		rank := m.Shards[s].Rank
+		if lowest < rank && rank < highest && slices.Contains(m.Shards[s].Shape, 0) {
+			return true
+		}
+	}
+	return false
 }
 
 func (side *sideSurvey) piece(m *plan.Map, shard *plan.Shard, piece *plan.Piece) {
@@ -120,6 +133,9 @@ func steps(block, strides, tensor []int64) (inOrder, odd bool) {
 func (side *sideSurvey) merging(pieces []plan.Piece) {
 	for a := range pieces {
 		for b := range pieces {
+			if pieces[b].Source.Offset <= pieces[a].Source.Offset {
+				continue
+			}
 			axis := joins(&pieces[a], &pieces[b])
 			if axis < 0 {
 				continue

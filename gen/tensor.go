@@ -24,7 +24,7 @@ var axesTable = []int{
 
 // largestExtent bounds the extents of a tensor with so many axes, so that a mean tensor has some 150
 // elements whatever its axes: few enough to execute in microseconds.
-var largestExtent = [plan.MaxAxes + 1]int64{0, 250, 24, 10, 6, 4, 3, 3, 2}
+var largestExtent = [plan.MaxAxes + 1]int64{0, 260, 25, 11, 6, 4, 3, 3, 2}
 
 // tensor draws a logical shape of any kind.
 func (d *draw) tensor() tensor {
