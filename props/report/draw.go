@@ -18,14 +18,14 @@ const (
 
 // DrawRequest draws both layouts of a request: which ranks hold which part of the logical tensor.
 func DrawRequest(w io.Writer, request plan.Request) {
-	drawLayout(w, "source", request.Source)
-	drawLayout(w, "target", request.Target)
+	DrawLayout(w, "source", request.Source)
+	DrawLayout(w, "target", request.Target)
 }
 
-// drawLayout draws a map as a table of the ranks that hold each part of the logical tensor, cut where any
+// DrawLayout draws a map as a table of the ranks that hold each part of the logical tensor, cut where any
 // piece ends. A map whose pieces are no boxes is listed piece by piece.
-func drawLayout(w io.Writer, side string, m plan.Map) {
-	fmt.Fprintf(w, "%s: %s over %s\n", side, shapeText(m.LogicalShape), ranksText(ranksOf(m)))
+func DrawLayout(w io.Writer, name string, m plan.Map) {
+	fmt.Fprintf(w, "%s: %s over %s\n", name, shapeText(m.LogicalShape), ranksText(ranksOf(m)))
 	blocks, violations := m.Blocks()
 	if len(violations) > 0 {
 		listPieces(w, m)
