@@ -7,8 +7,8 @@ import (
 	"github.com/shardproof/shardproof/plan"
 )
 
-// cloneRequest is a request that shares no memory with the first: whatever a planner does to it stays there.
-func cloneRequest(r plan.Request) plan.Request {
+// CloneRequest is a request that shares no memory with the first: whatever a planner does to it stays there.
+func CloneRequest(r plan.Request) plan.Request {
 	r.Source, r.Target = cloneMap(r.Source), cloneMap(r.Target)
 	s := &r.Selector
 	s.Cost, s.Returns, s.Prefer = slices.Clone(s.Cost), slices.Clone(s.Returns), maps.Clone(s.Prefer)

@@ -118,7 +118,7 @@ func (r *reduction) take(c *plan.Case, batch []plan.Case) bool {
 	evaluate := func(i int) {
 		// A planner that changes its request must not change what the next candidates are made of.
 		candidate := batch[i]
-		candidate.Request = cloneRequest(candidate.Request)
+		candidate.Request = CloneRequest(candidate.Request)
 		failed[i] = r.fails(candidate)
 	}
 	var running sync.WaitGroup

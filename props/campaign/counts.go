@@ -1,0 +1,105 @@
+package campaign
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/shardproof/shardproof/gen"
+	"github.com/shardproof/shardproof/props"
+)
+
+// Counts are what a campaign counts. Those of several workers add up.
+type Counts struct {
+	Cases, Exact, Refused, Unsupported, Broken, Unknown, NotExercised int64
+
+	Should   int64 // verdicts with something broken of should level
+	Plans    int64 // cases answered with a plan
+	Segments int64 // of all plans
+	Elements int64 // moved by the plans that move at most MeanLimit elements, and how many plans those are
+	Counted  int64
+
+	Traits  gen.Shares // of a sample of the right requests
+	HeldOff []HeldOff  // why cases were not exercised, sorted by the reason
+}
+
+// HeldOff counts the cases that a planner was not asked for one reason: a feature that it does not name.
+type HeldOff struct {
+	Reason string
+	Cases  int64
+}
+
+// MeanLimit is the most elements of a plan that count for the mean: one plan of 10^10 would drown all others.
+const MeanLimit = 1 << 16
+
+// MeanElements is the mean of the elements that a plan moves, of the plans that count for it.
+func (c *Counts) MeanElements() float64 { return ratio(c.Elements, c.Counted) }
+
+// MeanSegments is the mean of the segments of a plan.
+func (c *Counts) MeanSegments() float64 { return ratio(c.Segments, c.Plans) }
+
+func ratio(sum, n int64) float64 {
+	if n == 0 {
+		return 0
+	}
+	return float64(sum) / float64(n)
+}
+
+// count counts a verdict.
+func (c *Counts) count(v *props.Verdict) {
+	c.Cases++
+	switch v.Outcome {
+	case props.Exact:
+		c.Exact++
+	case props.Refused:
+		c.Refused++
+	case props.Unsupported:
+		c.Unsupported++
+	case props.Broken:
+		c.Broken++
+	case props.NotExercised:
+		c.NotExercised++
+		c.holdOff(HeldOff{v.Detail, 1})
+	default:
+		c.Unknown++
+	}
+	if len(v.Should) > 0 {
+		c.Should++
+	}
+	if v.Answered {
+		c.Plans++
+		c.Segments += int64(v.Segments)
+		if v.MovedElements <= MeanLimit {
+			c.Elements += v.MovedElements
+			c.Counted++
+		}
+	}
+}
+
+func (c *Counts) holdOff(more HeldOff) {
+	at, found := slices.BinarySearchFunc(c.HeldOff, more, func(a, b HeldOff) int { return cmp.Compare(a.Reason, b.Reason) })
+	if found {
+		c.HeldOff[at].Cases += more.Cases
+		return
+	}
+	c.HeldOff = slices.Insert(c.HeldOff, at, more)
+}
+
+// add adds the counts of another worker.
+func (c *Counts) add(other *Counts) {
+	c.Cases += other.Cases
+	c.Exact += other.Exact
+	c.Refused += other.Refused
+	c.Unsupported += other.Unsupported
+	c.Broken += other.Broken
+	c.Unknown += other.Unknown
+	c.NotExercised += other.NotExercised
+	c.Should += other.Should
+	c.Plans += other.Plans
+	c.Segments += other.Segments
+	c.Elements += other.Elements
+	c.Counted += other.Counted
+	c.Traits.Add(other.Traits)
+	for _, held := range other.HeldOff {
+		c.holdOff(held)
+	}
+}
