@@ -77,8 +77,7 @@ func indices(candidates [][]int, ranks []int) [][]int {
 	return all
 }
 
-// walk visits every group of the forest that cancelCycles left, with its edges: the parent's first, the
-// others by rank. Each tree is rooted at its lowest rank.
+// walk visits every group of the forest that cancelCycles left, with its edges: the parent's first. Each tree is rooted at its lowest rank.
 func (n *network) walk(visit func(group int, quotas []edge)) {
 	seen := make([]bool, len(n.at))
 	for root := range n.load {
@@ -100,19 +99,14 @@ func (n *network) walk(visit func(group int, quotas []edge)) {
 	}
 }
 
+// quotas is a group's edges, the parent's first.
 func (n *network) quotas(group, parent int) []edge {
 	quotas := make([]edge, 0, len(n.at[group]))
 	for _, id := range n.at[group] {
 		quotas = append(quotas, n.edges[id])
-	}
-	slices.SortFunc(quotas, func(a, b edge) int {
-		switch {
-		case a.rank == parent:
-			return -1
-		case b.rank == parent:
-			return 1
+		if last := len(quotas) - 1; quotas[last].rank == parent {
+			quotas[0], quotas[last] = quotas[last], quotas[0]
 		}
-		return a.rank - b.rank
-	})
+	}
 	return quotas
 }

@@ -19,11 +19,13 @@ func TestBalanceKeepsItsBound(t *testing.T) {
 		largest := rapid.SampledFrom([]int64{1, 9, 1 << 62}).Draw(t, "largest")
 		candidates := make([][]int, rapid.IntRange(1, 8).Draw(t, "groups"))
 		for g := range candidates {
-			candidates[g] = rapid.SliceOfNDistinct(rapid.SampledFrom(ranks), 1, len(ranks), rapid.ID[int]).Draw(t, "candidates")
+			most := rapid.IntRange(1, len(ranks)).Draw(t, "most candidates")
+			candidates[g] = rapid.SliceOfNDistinct(rapid.SampledFrom(ranks), 1, most, rapid.ID[int]).Draw(t, "candidates")
 			slices.Sort(candidates[g])
 		}
 		errands := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) errand {
-			return errand{size: rapid.Int64Range(1, largest).Draw(t, "size"), group: rapid.IntRange(0, len(candidates)-1).Draw(t, "group")}
+			size := rapid.OneOf(rapid.Just(largest), rapid.Int64Range(1, largest))
+			return errand{size: size.Draw(t, "size"), group: rapid.IntRange(0, len(candidates)-1).Draw(t, "group")}
 		}), 1, 40).Draw(t, "errands")
 
 		chosen := balance(errands, candidates)
@@ -51,6 +53,25 @@ func TestBalanceKeepsItsBound(t *testing.T) {
 			t.Fatalf("rank %d reads %v, want at most %s and one errand of at most %d", busiest, load, bound, most)
 		}
 	})
+}
+
+// Rank 9 shares an errand with each of five others. Were it last in the line of every group, it would read all.
+func TestBalanceGivesARankOneErrandTooMany(t *testing.T) {
+	var candidates [][]int
+	var errands []errand
+	for g := range 5 {
+		candidates = append(candidates, []int{g, 9})
+		errands = append(errands, errand{size: 6, group: g})
+	}
+	loads := map[int]int64{}
+	for i, rank := range balance(errands, candidates) {
+		loads[rank] += errands[i].size
+	}
+	for rank, load := range loads {
+		if load > 6*5/6+6 {
+			t.Errorf("rank %d reads %d, want at most 30 over 6 ranks and one errand of 6", rank, load)
+		}
+	}
 }
 
 // fractionalBound tries every set of ranks.
