@@ -1,12 +1,14 @@
 package reference
 
 import (
+	"context"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shardproof/shardproof/plan"
+	"github.com/shardproof/shardproof/plan/internal/box"
 	"github.com/shardproof/shardproof/plan/layout"
 )
 
@@ -114,6 +116,34 @@ func segment(shape []int64, source int, from int64, sourceStrides []int64, targe
 		Shape:  shape,
 		Source: plan.Endpoint{Rank: source, View: plan.View{Offset: from, Strides: sourceStrides}},
 		Target: plan.Endpoint{Rank: target, View: plan.View{Offset: to, Strides: targetStrides}},
+	}
+}
+
+// The selector is asked four times: once a target rank, each time for the k-v block.
+func TestSeedsChoices(t *testing.T) {
+	request := plan.Request{Source: bigCode(t, 2), Target: bigCode(t, 4)}
+	source, target, refusal := plan.ValidateRequest(request)
+	if refusal != nil {
+		t.Fatal(refusal)
+	}
+	p := partitionOf(request.Source, source)
+	found, err := crossingsOf(request.Target, target, p.regions, newMeter(context.Background(), plan.Budget{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	for _, c := range found {
+		candidates := p.candidates[c.source.group]
+		if len(candidates) == 1 {
+			continue
+		}
+		asked++
+		if want := (box.Box{Lo: []int64{32, 0}, Shape: []int64{16, 8}}); !cmp.Equal(c.source.box, want) || !slices.Equal(candidates, []int{0, 1}) {
+			t.Errorf("asked for %v with candidates %v, want %v with [0 1]", c.source.box, candidates, want)
+		}
+	}
+	if asked != 4 {
+		t.Errorf("asked %d times, want 4", asked)
 	}
 }
 
@@ -232,6 +262,10 @@ func TestSizesDoNotMatter(t *testing.T) {
 	large := planned(t, Addresses, rowsToColumns(t, 1e9))
 	if got, want := len(large.Plan.Segments), len(small.Plan.Segments); got != want || got != 8 {
 		t.Errorf("%d segments for 10^9 rows and %d for 10, want 8", got, want)
+	}
+	few, many := spent(t, rowsToColumns(t, 10)), spent(t, rowsToColumns(t, 1e9))
+	if *few != *many {
+		t.Errorf("10^9 rows take the work %+v, 10 take %+v", *many, *few)
 	}
 	if *large.MovedElements != 8e9 {
 		t.Errorf("%d moved elements, want 8*10^9", *large.MovedElements)
