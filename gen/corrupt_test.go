@@ -17,11 +17,14 @@ var rulesOfRow = map[int][]string{
 	17: {"locations"}, 19: {"coverage"}, 20: {"coverage"}, 23: {"product"},
 }
 
+// seedsOfAFault is how often each fault is drawn by a test.
+const seedsOfAFault = 200
+
 // Every fault is real, whatever is drawn: the map is wrong by the walk over its elements, by a rule of the
 // corruption's rows, and the other map is right. Legal geometry is right by the same walk.
 func TestFaultsAreReal(t *testing.T) {
 	for _, corruption := range CorruptionTable() {
-		for seed := range uint64(250) {
+		for seed := range uint64(seedsOfAFault) {
 			drawn := corruption.Draw(Seeded(CaseSeed(seed, 11)))
 			faults := requestFaults(drawn.Request)
 			if wrong := judgeCorruption(corruption, drawn, faults); wrong != "" {

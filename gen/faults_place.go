@@ -139,9 +139,14 @@ func destNegative(d *draw, s *subject) {
 	d.anyPlaced(s).in(s.side).Dest.Offset = -1 - d.choose("further", 0, 2)
 }
 
+// leavesTensor makes a block longer than an axis of the tensor. The axis is itself longer than 1: two steps
+// along one of extent 1 may be a step along another.
 func leavesTensor(d *draw, s *subject) {
 	piece := d.anyPlaced(s).in(s.side)
 	axis := d.upTo("axis", len(s.shape)-1)
+	for s.shape[axis] == 1 {
+		axis-- // the first is longer
+	}
 	piece.Shape = with(piece.Shape, axis, s.shape[axis]+1)
 	piece.Source.Strides = with(piece.Source.Strides, axis, s.strides[axis])
 }

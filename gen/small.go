@@ -9,8 +9,8 @@ import (
 // A Grid bounds the small maps of one logical shape: every way to cut each axis, and for every cell of every
 // cut every set of the ranks that may hold it.
 type Grid struct {
-	Shape []int64
-	Ranks int // at most 6
+	Shape []int64 // without zeros
+	Ranks int     // from 1
 }
 
 // SmallGrids are the bounds that are run through whole: within two minutes, and large enough for corners,
@@ -50,22 +50,17 @@ func EachSmall(grids []Grid, yield func(plan.Case) bool) (made int) {
 type smallMap struct {
 	plan.Map
 	elements int64 // of all shards
-	wide     bool  // as a source
 }
 
 func smallCase(source, target *smallMap, pair int) plan.Case {
 	selectors := [...]plan.Selector{
 		{}, {Policy: plan.PolicyHighest}, {Policy: plan.PolicyLocal}, {Policy: plan.PolicyBalanced}, {Policy: plan.PolicyAny},
 	}
-	drawn := plan.Case{
+	return plan.Case{
 		Request: plan.Request{Source: source.Map, Target: target.Map, Selector: selectors[pair%len(selectors)]},
 		Expect:  plan.Expect{Outcome: plan.Exact, MovedElements: &target.elements},
 		Origin:  "every small case",
 	}
-	if source.wide {
-		drawn.Expect.Outcome = plan.ExactOrUnsupported
-	}
-	return drawn
 }
 
 // smallMaps makes every map of a grid, up to the numbering of the ranks.
@@ -78,7 +73,6 @@ func smallMaps(grid Grid) []smallMap {
 		if isFirst(cells, renamings) {
 			made := smallMap{Map: d.smallMap(grid, cells)}
 			made.elements, _ = elementsOf(&made.Map)
-			made.wide = cutsDiffer(&made.Map)
 			maps = append(maps, made)
 		}
 		return true
@@ -208,7 +202,8 @@ func (d *draw) smallShard(of tensor, rank int, cells []cell, ids []int) plan.Sha
 }
 
 // arrange says where in a shard of which shape each cell stands. It panics where the cells are no product and
-// differ in extent on more than one axis: no grid of two axes with at most three indices has such cells.
+// differ in extent on more than one axis: no grid of two axes has such cells where one axis has at most two
+// indices.
 func arrange(cells []cell, axes int) (positions [][]int64, shape []int64) {
 	positions, shape, ok := sideBySide(cells, axes)
 	for axis := 0; !ok && axis < axes; axis++ {
