@@ -11,13 +11,16 @@ import (
 // randomCases is how many random requests the oracles are compared on, each with a right and a spoiled plan.
 const randomCases = 6000
 
-// eachRandom calls a check with random requests and plans. Right plans may read from any holder.
+// eachRandom calls a check with random requests and plans. Right plans may read from any holder. Pieces are cut
+// further after the plan is made, so that replicas have cuts of their own, and segments run over them.
 func eachRandom(t *testing.T, n uint64, check func(seed uint64, spoiled bool, request plan.Request, answer plan.Answer)) {
 	t.Helper()
 	for seed := range n {
 		d := draw(seed)
 		request := d.request()
 		answer := d.answer(request)
+		d.refine(&request.Source)
+		d.refine(&request.Target)
 		check(seed, false, request, answer)
 		d.spoil(&answer)
 		check(seed, true, request, answer)

@@ -47,6 +47,9 @@ var canaries = []canary{
 		a.Plan.Segments[0] = segment([]int64{10}, 0, -1, []int64{12}, 0, 0, []int64{3})
 		a.Plan.Segments = append(a.Plan.Segments, segment([]int64{10, 2}, 0, 1, []int64{12, 1}, 0, 1, []int64{3, 1}))
 	}, []ClauseID{Bounds, Values, Ordered}, "target rank 0 [0 0] (address 0): wants logical [0 0], read from source rank 0 address -1, outside its 120 elements"},
+	{"read from the start of the buffer that the shard is a view into", func(_ *plan.Request, a *plan.Answer) {
+		a.Plan.Segments[0].Source.Offset -= guardElements
+	}, []ClauseID{Bounds, Values}, "target rank 0 [0 0] (address 0): wants logical [0 0], read from source rank 0 address -4, outside its 120 elements"},
 	{"writes one after the end", func(_ *plan.Request, a *plan.Answer) {
 		a.Plan.Segments = append(a.Plan.Segments, segment([]int64{1}, 1, 0, []int64{1}, 3, 60, []int64{1}))
 		*a.MovedElements++

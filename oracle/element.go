@@ -93,13 +93,7 @@ func (l *look) rewritten(s sight, writes int64) wrong {
 // mistaken says that an element holds another label than the one wanted.
 func (l *look) mistaken(s sight) wrong {
 	e := l.element(s)
-	text := place(e)
-	if e.Found == NoLabel {
-		text += ", holds no label"
-	} else {
-		text += fmt.Sprintf(", holds logical %v", e.FoundCoordinate)
-	}
-	return wrong{element: e, detail: text + origin(e)}
+	return wrong{element: e, detail: place(e) + fmt.Sprintf(", holds logical %v", e.FoundCoordinate) + origin(e)}
 }
 
 // misread says that an element holds the right label, read from a holder that the selector does not allow.

@@ -109,12 +109,15 @@ func (l *look) findStrays() (total int64, first int) {
 	return total, first
 }
 
+// reachesOutside says that a segment strays where its elements are not looked at.
+const reachesOutside = "segment %d reaches outside its shards"
+
 // tooLong judges a plan that is not run. More writes than there are elements, none of them outside, write
 // some element twice.
 func (l *look) tooLong(total, elements int64, stray int) {
 	why := fmt.Sprintf("not run: the segments write %d elements or more, the target shards hold %d", total, elements)
 	if stray != absent {
-		l.wrong[isBounds].detail = fmt.Sprintf("segment %d reaches outside its shards", stray)
+		l.wrong[isBounds].detail = fmt.Sprintf(reachesOutside, stray)
 	} else if l.fault == "" {
 		l.wrong[isOnce].detail = fmt.Sprintf("the segments write %d elements or more, the target shards hold %d", total, elements)
 	}

@@ -101,6 +101,8 @@ func TestExtractRebuild(t *testing.T) {
 	var gap *Gap
 	if _, err := Rebuild(half, [][]int64{{0, 1, 2, 3}}); !errors.As(err, &gap) || !slices.Equal(gap.Coordinate, []int64{2, 0}) {
 		t.Errorf("half of a tensor: got %v, want a gap at [2 0]", err)
+	} else if want := "logical [2 0] is held by no rank"; err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

@@ -91,6 +91,39 @@ func TestManyHolders(t *testing.T) {
 	}
 }
 
+// A plan that runs backwards and reads a holder that is not due is told at its first element all the same.
+func TestBackwardsFromTheWrongHolder(t *testing.T) {
+	request := plan.Request{Source: replicated(4, 2, 2), Target: replicated(4, 2, 1)}
+	answer := plan.Answer{Plan: plan.Plan{Segments: []plan.Segment{
+		segment([]int64{2, 2}, 0, 3, []int64{-2, -1}, 0, 3, []int64{-2, -1}),
+		segment([]int64{2, 2}, 1, 7, []int64{-2, -1}, 0, 7, []int64{-2, -1}),
+	}}}
+	want := "target rank 0 [2 0] (address 4): wants logical [2 0], read from source rank 1 address 4, must be read from source rank 0"
+	for _, oracle := range oracles {
+		if got := oracle.judge(request, answer).Of(Holder).Detail; got != want {
+			t.Errorf("%s:\n got %s\nwant %s", oracle.name, got, want)
+		}
+	}
+}
+
+// A shard may hold its elements in reverse: legal geometry, which the judge takes as it is.
+func TestReversedShard(t *testing.T) {
+	request := plan.Request{Source: replicated(4, 1, 2), Target: replicated(4, 1, 1)}
+	request.Target.Shards[0].Pieces[0].Dest = plan.View{Offset: 3, Strides: []int64{-1, 1}}
+	answer := plan.Answer{Plan: plan.Plan{Segments: []plan.Segment{segment([]int64{4}, 0, 3, []int64{-1}, 0, 0, []int64{1})}}}
+	for _, oracle := range oracles {
+		if evidence := oracle.judge(request, answer); evidence != (Evidence{}) {
+			t.Errorf("%s: %+v", oracle.name, evidence)
+		}
+		answer.Plan.Segments[0].Source.Rank = 1
+		want := "target rank 0 [0 0] (address 0): wants logical [3 0], read from source rank 1 address 3, must be read from source rank 0"
+		if got := oracle.judge(request, answer).Of(Holder).Detail; got != want {
+			t.Errorf("%s:\n got %s\nwant %s", oracle.name, got, want)
+		}
+		answer.Plan.Segments[0].Source.Rank = 0
+	}
+}
+
 // Oracles leave the request and the answer as they are, and can be called from several goroutines.
 func TestOraclesArePure(t *testing.T) {
 	var wait sync.WaitGroup

@@ -51,7 +51,7 @@ func (h *holders) ranks(list []int, set int32, shards []ranked) []int {
 // resized is a slice of so many elements, whose values are whatever they were.
 func resized[T any](slice []T, n int64) []T {
 	if int64(cap(slice)) < n {
-		return make([]T, n, n+n/4)
+		return make([]T, n, max(n, min(2*n, keptElements)))
 	}
 	return slice[:n]
 }

@@ -77,6 +77,24 @@ func TestUnknownMaps(t *testing.T) {
 			r.Target.Shards[1].Pieces = append(r.Target.Shards[1].Pieces, r.Target.Shards[1].Pieces[0])
 		}, "target map: rank 1 piece 1: places two elements at one address of the shard"},
 		{"a broadcast piece", func(r *plan.Request) { r.Source.Shards[0].Pieces[0].Source.Strides = []int64{0, 1} }, "source map: rank 0 piece 0: holds an element a second time"},
+		{"an overlap in a source shard", func(r *plan.Request) {
+			r.Source.Shards[0].Pieces = append(r.Source.Shards[0].Pieces, r.Source.Shards[0].Pieces[0])
+		}, "source map: rank 0 piece 1: places two elements at one address of the shard"},
+		{"a shard of one block twice", func(r *plan.Request) {
+			r.Source.Shards[0].Shape = []int64{20, 12}
+			again := r.Source.Shards[0].Pieces[0]
+			again.Dest.Offset = 120
+			r.Source.Shards[0].Pieces = append(r.Source.Shards[0].Pieces, again)
+		}, "source map: rank 0 piece 1: holds an element a second time"},
+		{"a piece larger than its shard", func(r *plan.Request) {
+			r.Target.Shards[1].Pieces[0].Dest.Strides = []int64{0, 1}
+			r.Target.Shards[1].Shape = []int64{3}
+		}, "target map: rank 1 piece 0: places more elements than the shard has"},
+		{"shards past the limit", func(r *plan.Request) { r.Source.Shards[0].Shape = []int64{1 << 24} }, "source map: more than 16777216 elements in all shards"},
+		{"a tensor past int64", func(r *plan.Request) {
+			r.Source.LogicalShape = []int64{1 << 32, 1 << 32}
+			r.Target.LogicalShape = r.Source.LogicalShape
+		}, "source map: more than 16777216 elements in logical shape [4294967296 4294967296]"},
 		{"more than the limit", func(r *plan.Request) { *r, _ = rowsToColumns(1<<22, 8) }, "source map: more than 16777216 elements in logical shape [4194304 8]"},
 	} {
 		for _, oracle := range oracles {

@@ -23,7 +23,11 @@ const cutCost = 32
 // piece's, the label wanted and the label found are both affine in the index of what they share, and affine
 // functions agree on a box just where their offsets and strides do.
 func Prove(request plan.Request, answer plan.Answer) Evidence {
-	p := proof{cutter: cutter{proofBudget}}
+	return proveWithin(proofBudget, request, answer)
+}
+
+func proveWithin(budget int, request plan.Request, answer plan.Answer) Evidence {
+	p := proof{cutter: cutter{budget}}
 	p.inspect(request, answer)
 	if why := p.place(); why != "" {
 		p.unknowable(isBounds, why)
@@ -240,23 +244,24 @@ func (p *proof) boundable() bool {
 	for _, shard := range p.target {
 		p.elements = add(p.elements, shard.elements)
 	}
-	_, stray := p.findStrays()
-	if stray != absent {
-		p.wrong[isBounds].detail = fmt.Sprintf("segment %d reaches outside its shards", stray)
-		p.unknowable(isCover, "a segment reaches outside its shards")
+	if !p.worthRunning(p.elements) {
 		return false
 	}
 	p.byTarget = make([][]int, len(p.target))
 	for i, c := range p.copies {
-		if c.writes() && !c.reads() {
-			p.unknowable(isCover, "a segment is not valid")
+		switch {
+		case !c.writes():
+		case c.strays:
+			p.wrong[isBounds].detail = fmt.Sprintf(reachesOutside, i)
+			p.unknowable(isCover, p.wrong[isBounds].detail)
 			return false
-		}
-		if c.writes() {
+		case !c.reads():
+			p.unknowable(isCover, "a segment is not valid")
+		default:
 			p.byTarget[c.target] = append(p.byTarget[c.target], i)
 		}
 	}
-	return true
+	return p.wrong[isCover].unknown == ""
 }
 
 // prove judges the target shards by ascending rank, so that the first wrong element is met first.
@@ -278,7 +283,7 @@ func (p *proof) prove() {
 
 // giveUp leaves what was not proven unknown. More writes than elements write some element twice, though.
 func (p *proof) giveUp() {
-	if total, _ := p.findStrays(); total > p.elements {
+	if total, _ := p.findStrays(); total > p.elements && p.wrong[isOnce].detail == "" {
 		p.tooLong(total, p.elements, absent)
 		return
 	}

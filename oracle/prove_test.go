@@ -92,3 +92,17 @@ func TestProofAtAnySize(t *testing.T) {
 		t.Errorf("one column off:\n got %s\nwant %s", got.Detail, want)
 	}
 }
+
+// A transposed copy of 10^6 x 10^6 is wrong in its second element, and right along the diagonal.
+func TestProofOfATransposedCopy(t *testing.T) {
+	request := plan.Request{Source: split(1e6, 1e6, 0, 1), Target: split(1e6, 1e6, 0, 1)}
+	answer := plan.Answer{Plan: plan.Plan{Segments: []plan.Segment{segment([]int64{1e6, 1e6}, 0, 0, []int64{1, 1e6}, 0, 0, []int64{1e6, 1})}}}
+	evidence := Prove(request, answer)
+	want := "target rank 0 [0 1] (address 1): wants logical [0 1], holds logical [1 0], read from source rank 0 address 1000000"
+	if got := evidence.Of(Values).Detail; got != want {
+		t.Errorf("\n got %s\nwant %s", got, want)
+	}
+	if got := evidence.Of(Holder); got.Status != Unknown {
+		t.Errorf("holders of the diagonal: %+v", got)
+	}
+}

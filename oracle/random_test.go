@@ -99,6 +99,31 @@ func (d drawing) place(m *plan.Map, ranks []int, lo, shape []int64) {
 	}
 }
 
+// refine cuts some pieces of a map in two. The shards hold what they held.
+func (d drawing) refine(m *plan.Map) {
+	for i := range m.Shards {
+		shard := &m.Shards[i]
+		for p := len(shard.Pieces) - 1; p >= 0; p-- {
+			piece := shard.Pieces[p]
+			if len(piece.Shape) == 0 || d.IntN(3) > 0 {
+				continue
+			}
+			axis := d.IntN(len(piece.Shape))
+			if piece.Shape[axis] < 2 {
+				continue
+			}
+			at := 1 + d.upTo(piece.Shape[axis]-2)
+			lower, upper := piece, piece
+			lower.Shape, upper.Shape = slices.Clone(piece.Shape), slices.Clone(piece.Shape)
+			lower.Shape[axis], upper.Shape[axis] = at, piece.Shape[axis]-at
+			upper.Source.Offset += at * piece.Source.Strides[axis]
+			upper.Dest.Offset += at * piece.Dest.Strides[axis]
+			shard.Pieces[p] = lower
+			shard.Pieces = append(shard.Pieces, upper)
+		}
+	}
+}
+
 // dense draws the strides of a block that fills a run of addresses, its axes in any order.
 func (d drawing) dense(shape []int64) []int64 {
 	strides, step := make([]int64, len(shape)), int64(1)

@@ -199,7 +199,7 @@ func (l *look) applicable(shards [][]int64) error {
 	}
 	switch total, stray := l.findStrays(); {
 	case stray != absent:
-		return fmt.Errorf("segment %d reaches outside its shards", stray)
+		return fmt.Errorf(reachesOutside, stray)
 	case total > MaxElements:
 		return fmt.Errorf("the segments move more than %d elements", MaxElements)
 	}

@@ -53,6 +53,7 @@ func TestFoldedOfLongPlans(t *testing.T) {
 		t.Errorf("no two join: got %+v", got)
 	}
 	l.answer.Plan.Segments[999].Source.Offset, l.answer.Plan.Segments[999].Target.Offset = 3*500+1, 2*500+1
+	l.answer.Plan.Segments[7].Source.Offset = 1<<63 - 1
 	if got, want := folded(&l).Detail, "segments 500 and 999 join along axis 0"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

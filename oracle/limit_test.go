@@ -1,0 +1,134 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/shardproof/shardproof/plan"
+)
+
+// A proof that runs out of its budget says unknown of what it has not proven, and still that too many writes
+// write something twice.
+func TestProofOutOfBudget(t *testing.T) {
+	request, answer := small()
+	for budget := 0; ; budget += 50 {
+		evidence := proveWithin(budget, request, answer)
+		if broken := evidence.Broken(); broken != nil {
+			t.Fatalf("budget %d: broken %v of a right plan", budget, broken)
+		}
+		unknown := evidence.Unknown()
+		if unknown == nil {
+			if budget < 1000 {
+				t.Errorf("a budget of %d was enough", budget)
+			}
+			break
+		}
+		if want := []ClauseID{Bounds, Cover, Once, Values, Holder}; !slices.Equal(unknown, want) && !slices.Equal(unknown, want[1:]) {
+			t.Fatalf("budget %d: unknown %v", budget, unknown)
+		}
+		if budget > 1<<20 {
+			t.Fatal("no budget is enough")
+		}
+	}
+	answer.Plan.Segments = append(answer.Plan.Segments, answer.Plan.Segments[0])
+	seen := map[Status]bool{}
+	for budget := 0; budget < 30000; budget += 50 {
+		finding := proveWithin(budget, request, answer).Of(Once)
+		if finding.Status == Kept {
+			t.Fatalf("budget %d: a segment written twice is kept", budget)
+		}
+		seen[finding.Status] = true
+		if finding.Status == Broken && finding.Element == nil && finding.Detail != "the segments write 270 elements or more, the target shards hold 240" {
+			t.Fatalf("budget %d: %s", budget, finding.Detail)
+		}
+	}
+	if !seen[Unknown] || !seen[Broken] {
+		t.Errorf("seen %v", seen)
+	}
+}
+
+// A budget that runs out anywhere leaves no wrong claim, of plans right or spoiled.
+func TestNoBudgetMakesAProofWrong(t *testing.T) {
+	eachRandom(t, 300, func(seed uint64, _ bool, request plan.Request, answer plan.Answer) {
+		executed := Execute(request, answer)
+		for budget := 0; budget < 20000; budget += 307 {
+			proved := proveWithin(budget, request, answer)
+			for i, id := range Clauses() {
+				if !agrees(proved[i], executed[i]) {
+					t.Errorf("budget %d: %s: proved %+v, executed %+v", budget, id, proved[i], executed[i])
+				}
+			}
+		}
+	})
+}
+
+// What cannot be labelled, cut, put together or applied is an error.
+func TestErrors(t *testing.T) {
+	huge, _ := rowsToColumns(1e9, 8)
+	request, answer := small()
+	full, err := Labels(request.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shards, err := Extract(request.Source, full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	undeclared := split(4, 4, 0, 2)
+	undeclared.Shards[1].Undeclared = true
+	broken := answer
+	broken.Plan.Segments = append(slices.Clone(answer.Plan.Segments), plan.Segment{Shape: []int64{0}})
+	long := answer
+	long.Plan.Segments = []plan.Segment{segment([]int64{1 << 30}, 0, 0, []int64{0}, 0, 0, []int64{0})}
+	for _, test := range []struct {
+		name, want string
+		err        func() error
+	}{
+		{"labels of too many elements", "logical shape [1000000000 8] has more than 16777216 elements", func() error { _, err := Labels(huge.Source); return err }},
+		{"a tensor of another size", "a tensor of 239 elements is not of logical shape [20 12]", func() error { _, err := Extract(request.Source, full[1:]); return err }},
+		{"a shard not declared", "this map: rank 1 has no shard shape that can be counted", func() error { _, err := Extract(undeclared, full[:16]); return err }},
+		{"a shard not declared, rebuilt", "this map: rank 1 has no shard shape that can be counted", func() error { _, err := Rebuild(undeclared, nil); return err }},
+		{"a shard left out", "1 shards for a map of 2", func() error { _, err := Rebuild(request.Source, shards[:1]); return err }},
+		{"a shard cut short", "rank 1: 119 values for a shard [10 12]", func() error { _, err := Rebuild(request.Source, [][]int64{shards[0], shards[1][1:]}); return err }},
+		{"applied to too few shards", "source rank 0: the values are not those of a shard [10 12]", func() error { _, err := Apply(request, answer, shards[:1]); return err }},
+		{"applied to a target too large", "target map: more than 16777216 elements in logical shape [1000000000 8]", func() error {
+			_, err := Apply(plan.Request{Source: request.Source, Target: huge.Target}, answer, shards)
+			return err
+		}},
+		{"applied though not valid", "segment 8: 0 source strides for 1 extents", func() error { _, err := Apply(request, broken, shards); return err }},
+		{"applied though too long", "the segments move more than 16777216 elements", func() error { _, err := Apply(request, long, shards); return err }},
+	} {
+		if got := fmt.Sprint(test.err()); got != test.want {
+			t.Errorf("%s:\n got %s\nwant %s", test.name, got, test.want)
+		}
+	}
+	_, err = Rebuild(replicated(2, 2, 2), [][]int64{{5, 6, 7, 8}, {5, 6, 0, 8}})
+	if got, want := fmt.Sprint(err), "logical [1 0] is 7 on rank 0 and 0 on rank 1"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// Every clause has an ID, a level and a rule, in the order of the specification.
+func TestClauses(t *testing.T) {
+	want := []ClauseID{"valid", "bounds", "cover", "once", "values", "holder", "moved", "budget", "folded", "ordered"}
+	if got := Clauses(); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	for i, clause := range Rules() {
+		if clause.ID != want[i] || clause.Rule == "" || clause.Must != (i < 8) {
+			t.Errorf("%d: got %+v", i, clause)
+		}
+	}
+	for status, want := range []string{"kept", "broken", "unknown"} {
+		if got := Status(status).String(); got != want {
+			t.Errorf("status %d is %s, want %s", status, got, want)
+		}
+	}
+	defer func() {
+		if got := fmt.Sprint(recover()); got != "oracle: no clause stable" {
+			t.Errorf("of a clause that is none: %s", got)
+		}
+	}()
+	Evidence{}.Of("stable")
+}
