@@ -10,6 +10,9 @@ type errand struct {
 
 // balanceReaders gives each crossing the rank that it reads from under the policy balanced.
 func balanceReaders(found []crossing, candidates [][]int) {
+	if len(found) == 0 {
+		return // and there may be no rank to share nothing between
+	}
 	errands := make([]errand, len(found))
 	for i := range found {
 		errands[i] = errand{size: found[i].size(), group: found[i].source.group}

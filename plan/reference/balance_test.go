@@ -155,6 +155,13 @@ func intersectionsOf(request plan.Request) (errands []errand, candidates [][]int
 	return errands, candidates
 }
 
+func TestBalanceOfNothing(t *testing.T) {
+	request := plan.Request{Source: rows(0, 4)(t, 2), Target: rows(0, 4)(t, 2), Selector: plan.Selector{Policy: plan.PolicyBalanced}}
+	if got := len(planned(t, Addresses, request).Plan.Segments); got != 0 {
+		t.Errorf("%d segments, want 0", got)
+	}
+}
+
 // Each of four ranks holds what the target ranks ask for, so each is asked for a quarter.
 func TestBalancedSpreadsReplicas(t *testing.T) {
 	request := plan.Request{

@@ -21,7 +21,11 @@ func drawRequest(t *rapid.T) plan.Request {
 }
 
 func drawShape(t *rapid.T) []int64 {
-	return rapid.SliceOfN(rapid.Int64Range(1, 6), 0, 4).Draw(t, "shape")
+	shape := rapid.SliceOfN(rapid.Int64Range(1, 6), 0, 4).Draw(t, "shape")
+	if len(shape) > 0 && rapid.IntRange(0, 19).Draw(t, "nothing") == 19 {
+		shape[rapid.IntRange(0, len(shape)-1).Draw(t, "axis of nothing")] = 0
+	}
+	return shape
 }
 
 func drawMap(t *rapid.T, shape []int64) plan.Map {
