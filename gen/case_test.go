@@ -9,7 +9,7 @@ import (
 )
 
 func TestMapsAreValid(t *testing.T) {
-	for n := range uint64(10000) {
+	for n := range uint64(6000) {
 		drawn := Case(Seeded(CaseSeed(1, n)))
 		for side, m := range map[string]plan.Map{"source": drawn.Source, "target": drawn.Target} {
 			if huge(m) {
@@ -51,7 +51,7 @@ func TestOnly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for n := range uint64(200) {
+		for n := range uint64(100) {
 			drawn := only.Case(Seeded(CaseSeed(4, n)))
 			if want := originPrefix + name + originTo + name; drawn.Origin != want {
 				t.Errorf("%s: case %d has origin %q, want %q", name, n, drawn.Origin, want)
@@ -96,7 +96,7 @@ func TestMovedElements(t *testing.T) {
 // A drawer draws the same cases, whatever it drew before.
 func TestDrawerDrawsTheSame(t *testing.T) {
 	drawer := Everything().Drawer()
-	for n := range uint64(3000) {
+	for n := range uint64(1000) {
 		seed := CaseSeed(33, n)
 		if diff := cmp.Diff(Case(Seeded(seed)), drawer.Case(Seeded(seed))); diff != "" {
 			t.Fatalf("case %d: %s", n, diff)

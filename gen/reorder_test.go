@@ -13,7 +13,7 @@ import (
 // A reordered request is the same request in another order, and the first one is left as it was.
 func TestReorder(t *testing.T) {
 	otherShards, otherPieces, otherLocations := 0, 0, 0
-	for n := range uint64(2000) {
+	for n := range uint64(300) {
 		choose := Seeded(CaseSeed(21, n))
 		request, untouched := Case(choose).Request, Case(Seeded(CaseSeed(21, n))).Request
 		reordered := Reorder(choose, request)
