@@ -204,3 +204,14 @@ func TestCorruptedDrawsEach(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkCorrupted(b *testing.B) {
+	b.ReportAllocs()
+	n := uint64(0)
+	for b.Loop() {
+		if Corrupted(Seeded(CaseSeed(1, n))).Expect.Outcome == plan.Exact {
+			b.Fatal("a corruption that is due a plan")
+		}
+		n++
+	}
+}
