@@ -1,0 +1,87 @@
+package oracle
+
+import (
+	"cmp"
+	"slices"
+)
+
+// cutSegments writes the segments into one target shard as boxes.
+func (p *proof) cutSegments(at int32) {
+	p.written = p.written[:0]
+	for _, i := range p.byTarget[at] {
+		segment := &p.answer.Plan.Segments[i]
+		b := newBlock(segment.Shape, segment.Target.View, segment.Source.View)
+		for _, box := range p.cut(b, targetSide, p.targets[at].radix) {
+			p.written = append(p.written, copied{box, p.copies[i].source})
+		}
+	}
+	slices.SortFunc(p.written, func(a, b copied) int { return cmp.Compare(a.lo[0], b.lo[0]) })
+}
+
+// count judges how often each element of a target shard is written.
+func (p *proof) count(at int32) {
+	r, total := p.targets[at].radix, int64(0)
+	for _, c := range p.written {
+		total = add(total, volume(c.shape))
+	}
+	p.eachMeeting(len(p.written), func(i int) digitBox { return p.written[i].digitBox }, func(i, j int) {
+		shared, _ := p.written[i].digitBox.meet(p.written[j].digitBox)
+		p.note(isOnce, sight{target: at, address: r.address(shared.lo)}, p.toldRewritten)
+	})
+	if p.first[isOnce] == nil && total == p.target[at].elements {
+		return
+	}
+	for _, piece := range p.targets[at].pieces {
+		for _, rest := range p.unwrittenOf(piece) {
+			p.note(isCover, sight{target: at, address: r.address(rest.lo)}, p.toldUnwritten)
+		}
+	}
+}
+
+// unwrittenOf is what of a piece no segment writes.
+func (p *proof) unwrittenOf(piece boxed) []digitBox {
+	left := []digitBox{piece.digitBox}
+	for _, c := range p.written {
+		var next []digitBox
+		for _, box := range left {
+			if !p.spend(1) {
+				return nil
+			}
+			if shared, ok := box.meet(c.digitBox); ok {
+				next = append(next, box.without(shared)...)
+			} else {
+				next = append(next, box)
+			}
+		}
+		left = next
+	}
+	return left
+}
+
+func (p *proof) writes(at int32, address int64) (n int64) {
+	digits := p.targets[at].digits(address)
+	for _, c := range p.written {
+		if c.has(digits) {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *proof) toldUnwritten(s sight) wrong { return p.unwritten(p.want(s)) }
+
+func (p *proof) toldRewritten(s sight) wrong {
+	return p.rewritten(p.want(s), p.writes(s.target, s.address))
+}
+
+// want adds what the target map wants at an address.
+func (p *proof) want(s sight) sight {
+	digits := p.targets[s.target].digits(s.address)
+	for _, piece := range p.targets[s.target].pieces {
+		if piece.has(digits) {
+			s.wanted = piece.at(digits, logicalSide)
+		}
+	}
+	s.found, s.source = NoLabel, absent
+	return s
+}
