@@ -3,8 +3,6 @@ package reference
 import (
 	"cmp"
 	"slices"
-
-	"github.com/shardproof/shardproof/plan"
 )
 
 // stack folds moves as fold does and into new axes: moves of equal shape and strides whose addresses on both
@@ -100,7 +98,7 @@ func compareForms(a, b *move) int {
 // stackRuns stacks moves of one form, ascending by target, and what that makes again. Each time at most half
 // as many are left to stack.
 func stackRuns(moves []move, work *meter) ([]move, error) {
-	if len(moves) < 2 || len(moves[0].shape) == plan.MaxAxes {
+	if len(moves) < 2 || !hasRoom(moves[0].shape) {
 		return moves, nil
 	}
 	if err := work.spend(&work.mergePasses); err != nil {

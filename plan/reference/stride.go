@@ -3,6 +3,8 @@ package reference
 import (
 	"cmp"
 	"slices"
+
+	"github.com/shardproof/shardproof/plan"
 )
 
 // A stride is the distance between two moves in both shards. Both are positive: a view with negative strides
@@ -69,10 +71,7 @@ func runsOf(moves []move, byStride [][]pair) (stacked, single []move) {
 		case r.by == stride{}:
 			single = append(single, m)
 		case r.length > 0:
-			m.shape = prepend(r.length, m.shape)
-			m.sourceStrides = prepend(r.by.source, m.sourceStrides)
-			m.targetStrides = prepend(r.by.target, m.targetStrides)
-			stacked = append(stacked, m)
+			stacked = append(stacked, inFront(m, r.length, r.by))
 		}
 	}
 	return stacked, single
@@ -98,6 +97,29 @@ func takeRuns(runs []run, pairs []pair) {
 	}
 }
 
-func prepend(first int64, rest []int64) []int64 {
-	return append([]int64{first}, rest...)
+// hasRoom reports whether a shape can take another axis. One of extent 1 can give way to it.
+func hasRoom(shape []int64) bool {
+	return len(shape) < plan.MaxAxes || slices.Contains(shape, 1)
+}
+
+// inFront is a move repeated by a stride, as its first axis. Where it has as many axes as it may, the first
+// of extent 1 gives way.
+func inFront(m move, length int64, by stride) move {
+	axis := -1
+	if len(m.shape) == plan.MaxAxes {
+		axis = slices.Index(m.shape, 1)
+	}
+	m.shape = prepend(length, m.shape, axis)
+	m.sourceStrides = prepend(by.source, m.sourceStrides, axis)
+	m.targetStrides = prepend(by.target, m.targetStrides, axis)
+	return m
+}
+
+// prepend is a list with a value in front, and without the one at an index, if any.
+func prepend(first int64, rest []int64, without int) []int64 {
+	list := append([]int64{first}, rest...)
+	if without >= 0 {
+		list = slices.Delete(list, without+1, without+2)
+	}
+	return list
 }
