@@ -1,7 +1,7 @@
 // The kernels that replay plans on a device and judge what they wrote. README.md states their contract.
 //
 // Two compilers read this file: NVRTC for the device (build_ptx.py), and a host compiler for the stand-in, which
-// brings its own load, store and atomics and defines SHARDPROOF_HOST.
+// defines SHARDPROOF_HOST and brings its own KERNEL, load, store and atomics.
 
 typedef unsigned char u8;
 typedef unsigned short u16;
@@ -14,7 +14,12 @@ struct alignas(16) Wide {
     u64 lo, hi;
 };
 
+enum : u32 { max_axes = 8, block_threads = 256 };
+enum : u64 { wide_bytes = sizeof(Wide) };
+
 #ifndef SHARDPROOF_HOST
+// Four blocks a multiprocessor leave 64 registers a thread.
+#define KERNEL extern "C" __global__ void __launch_bounds__(block_threads, 4)
 template <typename T> __device__ T load(const T *from) { return *from; }
 template <typename T> __device__ void store(T *to, T value) { *to = value; }
 __device__ void count_one(u32 *counter) { atomicAdd(counter, 1u); }
@@ -24,8 +29,6 @@ __device__ void lower(u64 *least, u64 n) { atomicMin(least, n); }
 
 template <typename T> __device__ T *at(u64 address) { return reinterpret_cast<T *>(address); }
 
-const u32 max_axes = 8;
-const u64 wide_bytes = sizeof(Wide);
 
 struct Segment {
     u64 first, items_per_run;
@@ -67,11 +70,11 @@ template <typename Entry> __device__ const Entry *entry_of(u64 table, u64 count,
 
 // A Run is the innermost axis of a segment at one index of the others, in bytes.
 struct Run {
-    u64 begin, end;           // its items
+    u64 begin, end;             // its items
     u64 whole_begin, whole_end; // of them, the windows that move as one access each
-    u64 source, target;       // addresses of its first element
-    u64 counter;              // address of that element's counter, or 0
-    u64 bytes;                // of its elements together
+    u64 source, target;         // addresses of its first element
+    u64 counter;                // address of that element's counter, or 0
+    u64 bytes;                  // of its elements together
     i64 source_step, target_step, counter_step; // from one element to the next
     u32 width;
     bool by_window;
@@ -174,11 +177,10 @@ template <u32 n> __device__ void copy_whole(const Run &run, u64 item, u64 stride
         store(at<Wide>(target + i * stride), values[i]);
 }
 
-extern "C" __global__ void copy_segments(u64 table, u64 count, u64 begin, u64 end) {
+KERNEL copy_segments(u64 table, u64 count, u64 begin, u64 end) {
     const u32 batch = 4; // windows that one thread has under way
     u64 threads = thread_count();
-    Run run;
-    run.end = 0;
+    Run run = {};
     for (u64 item = first_item(begin); item < end; item += threads) {
         if (item >= run.end)
             run = run_of(table, count, item);
@@ -242,9 +244,9 @@ __device__ void compare_element(const Shard *shard, u64 item, Tally &tally) {
     tally.compared++;
 }
 
-extern "C" __global__ void compare_shards(u64 table, u64 count, u64 begin, u64 end) {
+KERNEL compare_shards(u64 table, u64 count, u64 begin, u64 end) {
     const Shard *shard = nullptr, *shards_end = at<const Shard>(table) + count;
-    Tally tally;
+    Tally tally = {};
     for (u64 item = first_item(begin); item < end; item += thread_count()) {
         bool in_shard = shard != nullptr && (shard + 1 == shards_end || item < load(&shard[1].first));
         if (!in_shard) {
