@@ -83,7 +83,7 @@ const (
 // its addresses and its volume alone.
 func (l *look) worthRunning(elements int64) bool {
 	total, stray := l.findStrays()
-	if total <= runTimes*elements+runMore {
+	if total <= add(multiply(runTimes, elements), runMore) {
 		return true
 	}
 	l.tooLong(total, elements, stray)

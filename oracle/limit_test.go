@@ -132,3 +132,23 @@ func TestClauses(t *testing.T) {
 	}()
 	Evidence{}.Of("stable")
 }
+
+// A right plan of a tensor near 2^63 elements is no plan that writes too much: the bound on what is run is
+// itself a product of sizes.
+func TestARightPlanNearTheEndOfInt64IsKept(t *testing.T) {
+	for _, extent := range []int64{1 << 61, 1<<62 + 1, 1<<63 - 1} {
+		whole := plan.View{Strides: []int64{1}}
+		m := plan.Map{LogicalShape: []int64{extent}, Shards: []plan.Shard{{Shape: []int64{extent}, Pieces: []plan.Piece{
+			{Shape: []int64{extent}, Source: whole, Dest: whole, Locations: []int{0}},
+		}}}}
+		answer := plan.Answer{Plan: plan.Plan{Segments: []plan.Segment{
+			{Shape: []int64{extent}, Source: plan.Endpoint{View: whole}, Target: plan.Endpoint{View: whole}},
+		}}}
+		evidence := Prove(plan.Request{Source: m, Target: m}, answer)
+		for _, clause := range Clauses() {
+			if finding := evidence.Of(clause); finding.Status != Kept {
+				t.Errorf("%d elements: %s is %v: %s", extent, clause, finding.Status, finding.Detail)
+			}
+		}
+	}
+}
