@@ -28,29 +28,38 @@ const (
 )
 
 // A placedShard is a shard with its pieces read as blocks. Pieces that place nothing have no block (nil).
+//
+// A piece may list its axes in any order. Here they stand in that of the tensor, as long as the shard is not
+// opaque; turns says where each axis stood.
 type placedShard struct {
 	plan.Shard
 	placement placement
 	blocks    []*block
+	turns     [][]int // for each piece and logical axis, the piece's own axis; nil: the same
 	strides   []int64 // of the logical tensor
 }
 
 // placeShard reads the blocks of a shard. A shard of as many axes as the logical tensor is read as a grid where
 // it can be, any other as packed where it can be.
 func placeShard(logical []int64, shard plan.Shard) placedShard {
-	placed := placedShard{Shard: shard, blocks: make([]*block, len(shard.Pieces))}
+	placed := placedShard{Shard: shard, blocks: make([]*block, len(shard.Pieces)), turns: make([][]int, len(shard.Pieces))}
 	var ok bool
 	if placed.strides, ok = plan.RowMajor(logical); !ok {
 		return placed
 	}
+	placed.Pieces = slices.Clone(shard.Pieces)
 	for i, piece := range shard.Pieces {
 		if piece.Empty() {
 			continue
 		}
+		if piece, placed.turns[i] = inLogicalOrder(piece, logical, placed.strides); piece.Shape == nil && len(logical) > 0 {
+			return placed.unread(shard)
+		}
 		lo, ok := placed.logicalBox(logical, piece)
 		if !ok {
-			return placed
+			return placed.unread(shard)
 		}
+		placed.Pieces[i] = piece
 		placed.blocks[i] = &block{lo: lo}
 	}
 	ways := []placement{packed, grid}
@@ -63,15 +72,88 @@ func placeShard(logical []int64, shard plan.Shard) placedShard {
 			return placed
 		}
 	}
-	return placed
+	return placed.unread(shard)
+}
+
+// unread is the shard as it came, of which nothing can be said.
+func (s placedShard) unread(shard plan.Shard) placedShard {
+	s.Shard = shard
+	return s
+}
+
+// inLogicalOrder is the piece with its axes in the tensor's order, and for each of those the piece's own axis (nil:
+// the same). An axis longer than 1 is known by its source stride; the others fill the rest. The piece has no
+// shape where an axis is none of the tensor's.
+func inLogicalOrder(piece plan.Piece, logical, strides []int64) (plan.Piece, []int) {
+	axes := len(logical)
+	if len(piece.Shape) != axes || len(piece.Source.Strides) != axes || len(piece.Dest.Strides) != axes {
+		return plan.Piece{}, nil
+	}
+	turn := make([]int, axes)
+	for axis := range turn {
+		turn[axis] = -1
+	}
+	for own, extent := range piece.Shape {
+		if extent <= 1 {
+			continue
+		}
+		axis := axisOfStride(piece.Source.Strides[own], logical, strides)
+		if axis < 0 || turn[axis] >= 0 {
+			return plan.Piece{}, nil
+		}
+		turn[axis] = own
+	}
+	fillTurn(turn, piece.Shape)
+	if slices.IsSorted(turn) {
+		return piece, nil
+	}
+	return turnPiece(piece, func(axis int) (from, to int) { return turn[axis], axis }), turn
+}
+
+// fillTurn gives the axes of extent 1 to the logical axes that are left: each its own where that is free.
+func fillTurn(turn []int, shape []int64) {
+	var left []int
+	for own, extent := range shape {
+		switch {
+		case extent > 1:
+		case turn[own] < 0:
+			turn[own] = own
+		default:
+			left = append(left, own)
+		}
+	}
+	for axis := range turn {
+		if turn[axis] < 0 {
+			turn[axis], left = left[0], left[1:]
+		}
+	}
+}
+
+// turnPiece puts the axes of a piece in another order, each from one place to another.
+func turnPiece(piece plan.Piece, move func(axis int) (from, to int)) plan.Piece {
+	out := piece
+	out.Shape = make([]int64, len(piece.Shape))
+	out.Source.Strides, out.Dest.Strides = make([]int64, len(piece.Shape)), make([]int64, len(piece.Shape))
+	for axis := range piece.Shape {
+		from, to := move(axis)
+		out.Shape[to] = piece.Shape[from]
+		out.Source.Strides[to] = piece.Source.Strides[from]
+		out.Dest.Strides[to] = piece.Dest.Strides[from]
+	}
+	return out
+}
+
+// asItCame puts the axes of a piece of the shard back in the order in which it listed them.
+func (s *placedShard) asItCame(i int, piece plan.Piece) plan.Piece {
+	turn := s.turns[i]
+	if turn == nil || piece.Shape == nil {
+		return piece
+	}
+	return turnPiece(piece, func(axis int) (from, to int) { return axis, turn[axis] })
 }
 
 // logicalBox is the coordinate of a piece's first element, where the piece is a row-major box of the tensor.
 func (s *placedShard) logicalBox(logical []int64, piece plan.Piece) ([]int64, bool) {
-	if len(piece.Shape) != len(logical) || len(piece.Source.Strides) != len(logical) ||
-		len(piece.Dest.Strides) != len(logical) {
-		return nil, false
-	}
 	lo, ok := coordinate(piece.Source.Offset, logical, s.strides)
 	if !ok {
 		return nil, false

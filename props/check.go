@@ -15,6 +15,7 @@ import (
 type Options struct {
 	Info      *plan.Info    // what the planner says of itself; nil: every feature, and the lowest holder
 	Complete  bool          // a right request must be planned: unsupported counts as broken
+	Strict    bool          // Test and Fuzz fail for what is broken of should level, too
 	Relations bool          // ask for every relation besides stable, each of which costs one to three more plans
 	TimeLimit time.Duration // for one answer of a planner in this process; 0: none. Past it the fault is a hang
 }

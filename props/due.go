@@ -71,9 +71,7 @@ func (d due) ask(c plan.Case, request plan.Request) (plan.Case, bool) {
 			c.Expect.Outcome = plan.ExactOrUnsupported
 		}
 	}
-	if d.expect.MovedElements != nil {
-		c.Expect.MovedElements = number(targetElements(request))
-	}
+	c.Expect.MovedElements = number(targetElements(request))
 	return c, true
 }
 

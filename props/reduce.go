@@ -39,13 +39,13 @@ func Reduce(ctx context.Context, c plan.Case, fails func(plan.Case) bool, option
 	if !ok {
 		return c, ReduceStats{Stopped: true}
 	}
-	r := &reduction{ctx: ctx, fails: fails, due: due, seen: map[[2]uint64]bool{}}
+	r := &reduction{ctx: ctx, fails: fails, due: due, known: map[key]knowledge{}}
 	r.workers = max(options.Workers, 1)
 	r.left = options.Evaluations
 	if r.left == 0 {
 		r.left = DefaultEvaluations
 	}
-	r.isNew(c.Request)
+	r.known[keyOf(c.Request)] = taken
 	for gained := true; gained; {
 		gained = false
 		for _, step := range steps {
@@ -64,23 +64,58 @@ type reduction struct {
 	due     due
 	workers int
 	left    int // evaluations
-	seen    map[[2]uint64]bool
+	known   map[key]knowledge
 	stats   ReduceStats
+}
+
+// A key stands for a request in the memory of a reduction.
+type key [2]uint64
+
+func keyOf(request plan.Request) key {
+	return key{fingerprint(&request, 1), fingerprint(&request, 2)}
+}
+
+// knowledge is what is known of a request that was met.
+type knowledge uint8
+
+const (
+	unmet   knowledge = iota
+	waiting           // it is in the batch at hand
+	passes            // it does not fail
+	failed            // it fails, but another one evaluated along with it was taken
+	taken             // it was what the reduction went on from
+)
+
+// A candidate is a request that a step proposes, as a case.
+type candidate struct {
+	plan.Case
+	key   key
+	fails bool
 }
 
 // advance replaces the case by the first candidate of a step that fails. It is false where there is none.
 func (r *reduction) advance(c *plan.Case, step Step) bool {
-	var batch []plan.Case
+	var batch []candidate
 	for request := range step.candidates(c.Request, r.due.lenient()) {
-		if r.over() {
-			return false
-		}
 		request.Budget = followingLimits(c.Request, request)
-		candidate, ok := r.due.ask(*c, request)
-		if !ok || !r.isNew(request) {
+		next, ok := r.due.ask(*c, request)
+		if !ok {
 			continue
 		}
-		if batch = append(batch, candidate); len(batch) < r.workers {
+		one := candidate{Case: next, key: keyOf(request)}
+		known := r.known[one.key]
+		if known != unmet {
+			r.stats.Repeated++
+		}
+		if known != unmet && known != failed {
+			continue
+		}
+		if known == unmet && r.over(len(batch)) {
+			return r.take(c, batch)
+		}
+		one.fails = known == failed
+		r.known[one.key] = waiting
+		if batch = append(batch, one); len(batch) < r.workers && known == unmet {
 			continue
 		}
 		if r.take(c, batch) {
@@ -91,53 +126,55 @@ func (r *reduction) advance(c *plan.Case, step Step) bool {
 	return r.take(c, batch)
 }
 
-func (r *reduction) over() bool {
-	if r.left > 0 && r.ctx.Err() == nil {
+// over reports whether there may be no more evaluations than those of a batch.
+func (r *reduction) over(batch int) bool {
+	if r.left > batch && r.ctx.Err() == nil {
 		return false
 	}
 	r.stats.Stopped = true
 	return true
 }
 
-// isNew reports whether a request was not met before, and remembers it.
-func (r *reduction) isNew(request plan.Request) bool {
-	key := [2]uint64{fingerprint(&request, 1), fingerprint(&request, 2)}
-	if r.seen[key] {
-		r.stats.Repeated++
-		return false
-	}
-	r.seen[key] = true
-	return true
-}
-
-// take evaluates a batch, and replaces the case by the first of it that fails.
-func (r *reduction) take(c *plan.Case, batch []plan.Case) bool {
-	r.left -= len(batch)
-	r.stats.Tried += len(batch)
-	failed := make([]bool, len(batch))
-	evaluate := func(i int) {
-		// A planner that changes its request must not change what the next candidates are made of.
-		candidate := batch[i]
-		candidate.Request = CloneRequest(candidate.Request)
-		failed[i] = r.fails(candidate)
-	}
-	var running sync.WaitGroup
+// take evaluates what is not known of a batch, and replaces the case by the first of it that fails.
+func (r *reduction) take(c *plan.Case, batch []candidate) bool {
+	r.evaluate(batch)
 	for i := range batch {
-		if i == len(batch)-1 {
-			evaluate(i)
-		} else {
-			running.Go(func() { evaluate(i) })
-		}
-	}
-	running.Wait()
-	for i, candidate := range batch {
-		if failed[i] {
-			*c = candidate
+		if batch[i].fails {
+			*c = batch[i].Case
+			r.known[batch[i].key] = taken
 			r.stats.Taken++
 			return true
 		}
 	}
 	return false
+}
+
+// evaluate finds out which of a batch fail, all at a time.
+func (r *reduction) evaluate(batch []candidate) {
+	var running sync.WaitGroup
+	for i := range batch {
+		one := &batch[i]
+		if one.fails {
+			continue // as is known
+		}
+		r.left--
+		r.stats.Tried++
+		// A planner that changes its request must not change what the next candidates are made of.
+		question := one.Case
+		question.Request = CloneRequest(question.Request)
+		if len(batch) == 1 {
+			one.fails = r.fails(question)
+		} else {
+			running.Go(func() { one.fails = r.fails(question) })
+		}
+	}
+	running.Wait()
+	for _, one := range batch {
+		r.known[one.key] = passes
+		if one.fails {
+			r.known[one.key] = failed
+		}
+	}
 }
 
 // A Step is one way of making a request simpler.
@@ -156,7 +193,7 @@ func Steps() []Step { return append([]Step(nil), steps...) }
 var steps = []Step{
 	{"selector", "drop the selector, or entries of it", simplerSelectors},
 	{"budget", "drop limits", fewerLimits},
-	{"sides", "replace one side by a single rank that holds everything", singleRanks},
+	{"sides", "replace one side by a layout over one rank or two", simplerSides},
 	{"cells", "let each run of coordinates that no piece cuts be one long", unitCells},
 	{"slabs", "remove runs of coordinates from an axis", fewerCells},
 	{"axes", "drop axes of extent 1", fewerAxes},

@@ -36,7 +36,7 @@ func compose(r *relating) string {
 	if !ok {
 		return ""
 	}
-	third := halves(r.request.Source.LogicalShape)
+	third := halves(r.request.Source.LogicalShape, 0, 1)
 	way, straight := plan.Request{Source: r.request.Target, Target: third}, plan.Request{Source: r.request.Source, Target: third}
 	on, ok := r.ask(way)
 	if !ok {
@@ -61,23 +61,20 @@ func compose(r *relating) string {
 	return shardsDiffer(third, end, want)
 }
 
-// halves is a layout with the longest axis cut in two over ranks 0 and 1, or all of the tensor on rank 0.
-func halves(shape []int64) plan.Map {
+// halves is a layout with the longest axis cut in two over two ranks, or all of the tensor on the first.
+func halves(shape []int64, first, second int) plan.Map {
 	m := plan.Map{LogicalShape: shape}
+	lo := make([]int64, len(shape))
 	axis := longestAxis(shape)
 	if axis < 0 || shape[axis] < 2 {
-		m.Shards = []plan.Shard{blockShard(0, shape, make([]int64, len(shape)), shape)}
+		m.Shards = []plan.Shard{blockShard(first, shape, lo, shape)}
 		return m
 	}
-	half := slices.Clone(shape)
-	half[axis] = shape[axis] / 2
-	rest := slices.Clone(shape)
-	rest[axis] -= half[axis]
-	lo := make([]int64, len(shape))
-	m.Shards = append(m.Shards, blockShard(0, shape, lo, half))
-	second := make([]int64, len(shape))
-	second[axis] = half[axis]
-	m.Shards = append(m.Shards, blockShard(1, shape, second, rest))
+	upper, lower, from := slices.Clone(shape), slices.Clone(shape), slices.Clone(lo)
+	from[axis] = shape[axis] / 2
+	upper[axis] = from[axis]
+	lower[axis] -= from[axis]
+	m.Shards = []plan.Shard{blockShard(first, shape, lo, upper), blockShard(second, shape, from, lower)}
 	return m
 }
 
@@ -91,8 +88,8 @@ func longestAxis(shape []int64) int {
 	return longest
 }
 
-// blockShard is the shard of a rank that alone holds one box of the tensor, which may be empty.
-func blockShard(rank int, logical, lo, shape []int64) plan.Shard {
+// blockShard is the shard of a rank that holds one box of the tensor, which may be empty, along with others.
+func blockShard(rank int, logical, lo, shape []int64, others ...int) plan.Shard {
 	strides, _ := plan.RowMajor(logical)
 	own, _ := plan.RowMajor(shape)
 	shard := plan.Shard{Rank: rank, Shape: shape}
@@ -104,7 +101,7 @@ func blockShard(rank int, logical, lo, shape []int64) plan.Shard {
 		source.Offset += x * strides[axis]
 	}
 	shard.Pieces = []plan.Piece{{
-		Shape: shape, Source: source, Dest: plan.View{Strides: own}, Locations: []int{rank},
+		Shape: shape, Source: source, Dest: plan.View{Strides: own}, Locations: append([]int{rank}, others...),
 	}}
 	return shard
 }

@@ -75,15 +75,19 @@ func insertAxis(r *relating) string {
 	return copiesDiffer(answer.Plan, r.answer.Plan, "with an axis of extent 1")
 }
 
-// rowMajorBlocks reports whether every piece runs along the axes of its shard as along those of the tensor.
+// rowMajorBlocks reports whether every piece lists its axes in the tensor's order, and runs along those of its
+// shard likewise.
 func rowMajorBlocks(m plan.Map) bool {
 	for _, shard := range placeMap(m) {
 		if shard.placement != grid || len(shard.Shape) != len(m.LogicalShape) {
 			return false
 		}
-		for _, b := range shard.blocks {
+		for i, b := range shard.blocks {
 			if b == nil {
 				continue
+			}
+			if shard.turns[i] != nil {
+				return false
 			}
 			for axis, along := range b.along {
 				if along >= 0 && along != axis {
@@ -262,7 +266,7 @@ func reversed(m plan.Map) (plan.Map, bool) {
 			shard.Shape = turned(shard.Shape)
 		}
 		own, _ := plan.RowMajor(shard.Shape)
-		shard.Pieces = slices.Clone(shard.Pieces)
+		shard.Pieces = placed.Pieces
 		for i, b := range placed.blocks {
 			piece := &shard.Pieces[i]
 			piece.Shape = turned(piece.Shape)

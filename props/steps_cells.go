@@ -1,7 +1,6 @@
 package props
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 
@@ -205,9 +204,14 @@ func withoutAxis(m plan.Map, axis int, lenient bool) (plan.Map, bool) {
 			}
 			shard.Shape = slices.Delete(slices.Clone(shard.Shape), own, own+1)
 		}
+		turns := placeShard(m.LogicalShape, shard).turns
 		var kept []plan.Piece
-		for _, piece := range shard.Pieces {
-			if next, ok := pieceWithoutAxis(piece, axis); ok {
+		for i, piece := range shard.Pieces {
+			own := axis
+			if turns[i] != nil {
+				own = turns[i][axis]
+			}
+			if next, ok := pieceWithoutAxis(piece, own); ok {
 				kept = append(kept, next)
 			}
 		}
@@ -256,17 +260,21 @@ func withoutEntry(values []int64, at int) []int64 {
 	return slices.Delete(slices.Clone(values), at, at+1)
 }
 
-// singleRanks replaces a side by its lowest rank holding all of the tensor: the source, or the target.
-func singleRanks(request plan.Request, lenient bool) iter.Seq[plan.Request] {
+// simplerSides replaces a side by one of the simplest layouts: all of the tensor on its lowest rank, or on its two
+// lowest, or half of it on each of those.
+func simplerSides(request plan.Request, _ bool) iter.Seq[plan.Request] {
 	return func(yield func(plan.Request) bool) {
-		if lenient {
-			return
-		}
-		for _, side := range sides {
-			next := request
-			*side(&next) = single(*side(&next))
-			if !yield(next) {
-				return
+		for _, layout := range [...]func(shape []int64, first, second int) plan.Map{whole, twice, halves} {
+			for _, side := range sides {
+				next := request
+				m := side(&next)
+				ranks := append(ranksOf(*m), 0, 0)
+				if len(m.Shards) < 2 {
+					continue
+				}
+				if *m = layout(m.LogicalShape, ranks[0], ranks[1]); !yield(next) {
+					return
+				}
 			}
 		}
 	}
@@ -278,11 +286,16 @@ var sides = [2]func(*plan.Request) *plan.Map{
 	func(r *plan.Request) *plan.Map { return &r.Target },
 }
 
-func single(m plan.Map) plan.Map {
-	rank := 0
-	if len(m.Shards) > 0 {
-		rank = slices.MinFunc(m.Shards, func(a, b plan.Shard) int { return cmp.Compare(a.Rank, b.Rank) }).Rank
-	}
-	lo := make([]int64, len(m.LogicalShape))
-	return plan.Map{LogicalShape: m.LogicalShape, Shards: []plan.Shard{blockShard(rank, m.LogicalShape, lo, m.LogicalShape)}}
+// whole is the layout with all of the tensor on one rank.
+func whole(shape []int64, only, _ int) plan.Map {
+	lo := make([]int64, len(shape))
+	return plan.Map{LogicalShape: shape, Shards: []plan.Shard{blockShard(only, shape, lo, shape)}}
+}
+
+// twice is the layout with all of the tensor on two ranks.
+func twice(shape []int64, first, second int) plan.Map {
+	lo := make([]int64, len(shape))
+	return plan.Map{LogicalShape: shape, Shards: []plan.Shard{
+		blockShard(first, shape, lo, shape, second), blockShard(second, shape, lo, shape, first),
+	}}
 }

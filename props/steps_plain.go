@@ -107,7 +107,7 @@ func usualPlacement(request plan.Request) plan.Request {
 			if placed.placement == opaque || len(shard.Pieces) != 1 || placed.blocks[0] == nil || !filled(shard) {
 				continue
 			}
-			piece := shard.Pieces[0]
+			piece := placed.Pieces[0]
 			strides, _ := plan.RowMajor(piece.Shape)
 			piece.Dest = plan.View{Strides: strides}
 			m.Shards[i].Shape = piece.Shape
@@ -117,7 +117,8 @@ func usualPlacement(request plan.Request) plan.Request {
 	return request
 }
 
-// usualStrides gives axes of extent 1 the strides that a longer axis would have.
+// usualStrides lists the axes of each piece in the tensor's order, and gives those of extent 1 the strides that a
+// longer axis would have.
 func usualStrides(request plan.Request) plan.Request {
 	for _, side := range sides {
 		m := side(&request)
@@ -128,7 +129,7 @@ func usualStrides(request plan.Request) plan.Request {
 				continue
 			}
 			own, _ := plan.RowMajor(shard.Shape)
-			m.Shards[i].Pieces = slices.Clone(shard.Pieces)
+			m.Shards[i].Pieces = placed.Pieces
 			for j, b := range placed.blocks {
 				if b == nil {
 					continue
@@ -155,15 +156,25 @@ func usualOrder(request plan.Request) plan.Request {
 		slices.SortStableFunc(m.Shards, func(a, b plan.Shard) int { return cmp.Compare(a.Rank, b.Rank) })
 		for i, shard := range m.Shards {
 			pieces := slices.Clone(shard.Pieces)
-			slices.SortStableFunc(pieces, func(a, b plan.Piece) int { return cmp.Compare(a.Dest.Offset, b.Dest.Offset) })
 			for j := range pieces {
 				pieces[j].Locations = slices.Clone(pieces[j].Locations)
 				slices.Sort(pieces[j].Locations)
 			}
+			slices.SortStableFunc(pieces, comparePieces)
 			m.Shards[i].Pieces = pieces
 		}
 	}
 	return request
+}
+
+// comparePieces orders pieces by where they begin in the shard. Those that place nothing may begin anywhere, so
+// equals are told apart by all else that decides where a piece stands.
+func comparePieces(a, b plan.Piece) int {
+	return cmp.Or(
+		cmp.Compare(a.Dest.Offset, b.Dest.Offset), cmp.Compare(a.Source.Offset, b.Source.Offset),
+		slices.Compare(a.Shape, b.Shape), slices.Compare(a.Source.Strides, b.Source.Strides),
+		slices.Compare(a.Dest.Strides, b.Dest.Strides), slices.Compare(a.Locations, b.Locations),
+	)
 }
 
 // usualRanks numbers ranks from 0 in their order: those of each side on its own, or of both together where the

@@ -159,10 +159,13 @@ func packedShape(shape []int64, elements int64) []int64 {
 	return out
 }
 
-// withPieces is the shard with another shape and those of the pieces that were not removed.
+// withPieces is the shard with another shape and those of the pieces that were not removed. It takes the list.
 func (s *placedShard) withPieces(shape []int64, pieces []plan.Piece) plan.Shard {
 	shard := s.Shard
 	shard.Shape = shape
+	for i := range pieces {
+		pieces[i] = s.asItCame(i, pieces[i])
+	}
 	shard.Pieces = slices.DeleteFunc(pieces, func(p plan.Piece) bool { return p.Shape == nil })
 	return shard
 }
