@@ -177,6 +177,44 @@ func TestGapSaysWhenItGaveUp(t *testing.T) {
 	}
 }
 
+// What is looked at grows with the boxes and not with their pairs: cuts are made where they part the most.
+func TestGapLooksAtFewBoxes(t *testing.T) {
+	const n = 256
+	region := box.Box{Lo: []int64{0, 0}, Shape: []int64{n, 2 * n}}
+	// Rows on the left half and columns on the right one, so that neither axis is always the one to cut.
+	var boxes []box.Box
+	for at := range int64(n) {
+		boxes = append(boxes,
+			box.Box{Lo: []int64{at, 0}, Shape: []int64{1, n}}, box.Box{Lo: []int64{0, n + at}, Shape: []int64{n, 1}})
+	}
+	const enough = 1 << 20
+	_, found, left := box.Gap(region, boxes, enough)
+	used := enough - left
+	// Each of the log2 512 cuts hands every box to both parts, and one look more ends it.
+	if most := 2 * (9 + 1) * len(boxes); found || used > most {
+		t.Fatalf("found %v after %d looks at %d boxes, want false after %d at most", found, used, len(boxes), most)
+	}
+	if _, found, left := box.Gap(region, boxes, used); found || left != 0 {
+		t.Errorf("with just enough work: found %v, %d left; want false, 0", found, left)
+	}
+	if _, found, left := box.Gap(region, boxes, used-1); found || left >= 0 {
+		t.Errorf("with one look too few: found %v, %d left; want false, below 0", found, left)
+	}
+}
+
+func TestVolumePastInt64Panics(t *testing.T) {
+	for _, shape := range [][]int64{{1 << 62, 2}, {1 << 32, 1 << 32}, {1 << 62, 1 << 62}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("the volume of %v does not panic", shape)
+				}
+			}()
+			box.Box{Lo: []int64{0, 0}, Shape: shape}.Volume()
+		}()
+	}
+}
+
 func TestCoordinatesNearTheEndOfInt64(t *testing.T) {
 	const most = 1<<63 - 1
 	a := box.Box{Lo: []int64{0}, Shape: []int64{most}}

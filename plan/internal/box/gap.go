@@ -49,8 +49,8 @@ func (c *cutter) gap(region Box, ids []int32) (Box, bool) {
 	return c.gap(upper, meeting)
 }
 
-// bestCut is a bound of some box inside the region, on the axis where the middle one leaves the fewest boxes
-// in the larger part. A box that meets the region without containing it has such a bound.
+// bestCut is a bound of some box inside the region, on the axis where the middle one cuts the fewest boxes, so
+// that the two parts have the fewest together. A box that meets the region without containing it has such a bound.
 func (c *cutter) bestCut(region Box, ids []int32) (axis int, at int64) {
 	least := -1
 	for k := range region.Lo {
@@ -58,17 +58,14 @@ func (c *cutter) bestCut(region Box, ids []int32) (axis int, at int64) {
 		if !inside {
 			continue
 		}
-		below, above := 0, 0
+		cut := 0
 		for _, id := range ids {
-			if c.boxes[id].Lo[k] < middle {
-				below++
-			}
-			if c.boxes[id].Hi(k) > middle {
-				above++
+			if c.boxes[id].Lo[k] < middle && middle < c.boxes[id].Hi(k) {
+				cut++
 			}
 		}
-		if larger := max(below, above); least < 0 || larger < least {
-			axis, at, least = k, middle, larger
+		if least < 0 || cut < least {
+			axis, at, least = k, middle, cut
 		}
 	}
 	return axis, at
