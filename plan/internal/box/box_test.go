@@ -177,28 +177,38 @@ func TestGapSaysWhenItGaveUp(t *testing.T) {
 	}
 }
 
-// What is looked at grows with the boxes and not with their pairs: cuts are made where they part the most.
+// What is looked at grows with the boxes and not with their pairs: cuts are made where they cut few boxes.
 func TestGapLooksAtFewBoxes(t *testing.T) {
-	const n = 256
-	region := box.Box{Lo: []int64{0, 0}, Shape: []int64{n, 2 * n}}
-	// Rows on the left half and columns on the right one, so that neither axis is always the one to cut.
-	var boxes []box.Box
-	for at := range int64(n) {
-		boxes = append(boxes,
-			box.Box{Lo: []int64{at, 0}, Shape: []int64{1, n}}, box.Box{Lo: []int64{0, n + at}, Shape: []int64{n, 1}})
-	}
-	const enough = 1 << 20
-	_, found, left := box.Gap(region, boxes, enough)
-	used := enough - left
-	// Each of the log2 512 cuts hands every box to both parts, and one look more ends it.
-	if most := 2 * (9 + 1) * len(boxes); found || used > most {
-		t.Fatalf("found %v after %d looks at %d boxes, want false after %d at most", found, used, len(boxes), most)
-	}
-	if _, found, left := box.Gap(region, boxes, used); found || left != 0 {
-		t.Errorf("with just enough work: found %v, %d left; want false, 0", found, left)
-	}
-	if _, found, left := box.Gap(region, boxes, used-1); found || left >= 0 {
-		t.Errorf("with one look too few: found %v, %d left; want false, below 0", found, left)
+	const n, enough = 256, 1 << 20
+	for _, across := range []int{0, 1} {
+		// Rows on one half and columns on the other, so that neither axis is always the one to cut.
+		at := func(x, y, height, width int64) box.Box {
+			b := box.Box{Lo: []int64{x, y}, Shape: []int64{height, width}}
+			if across == 1 {
+				slices.Reverse(b.Lo)
+				slices.Reverse(b.Shape)
+			}
+			return b
+		}
+		var boxes []box.Box
+		for i := range int64(n) {
+			boxes = append(boxes, at(i, 0, 1, n), at(0, n+i, n, 1))
+		}
+		for _, missing := range []int{0, 1} {
+			some := boxes[:len(boxes)-missing]
+			_, found, left := box.Gap(at(0, 0, n, 2*n), some, enough)
+			used := enough - left
+			// Each of the log2 512 cuts hands every box to both parts, and one look more ends it.
+			if most := 2 * (9 + 1) * len(boxes); found != (missing > 0) || used > most {
+				t.Errorf("found %v after %d looks at %d boxes, want %d at most", found, used, len(some), most)
+			}
+			if _, found, left := box.Gap(at(0, 0, n, 2*n), some, used); found != (missing > 0) || left != 0 {
+				t.Errorf("with just enough work: found %v, %d left; want %v, 0", found, left, missing > 0)
+			}
+			if _, found, left := box.Gap(at(0, 0, n, 2*n), some, used-1); found || left >= 0 {
+				t.Errorf("with one look too few: found %v, %d left; want false, below 0", found, left)
+			}
+		}
 	}
 }
 
