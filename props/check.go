@@ -65,7 +65,8 @@ func (o Options) has(feature plan.Feature) bool {
 func check(ctx context.Context, planner plan.Planner, c plan.Case, options Options, anyHolder bool) Verdict {
 	asker := asker{ctx, planner, options.TimeLimit}
 	print := fingerprint(&c.Request, 0)
-	other := reordered(c.Request, print)
+	memory := reorderings.Get().(*reordering)
+	other := memory.of(c.Request, print)
 	otherPrint := fingerprint(&other, 0)
 
 	judged := c
@@ -77,6 +78,9 @@ func check(ctx context.Context, planner plan.Planner, c plan.Case, options Optio
 		return Judge(judged, answer, err)
 	}
 	again, againErr := asker.ask(other)
+	if !isHang(againErr) {
+		defer reorderings.Put(memory) // a planner that hangs may still read it
+	}
 	if fingerprint(&c.Request, 0) != print || fingerprint(&other, 0) != otherPrint {
 		// The request is no longer the one that was asked, so the answer cannot be judged.
 		return judgeFault(&plan.Fault{Name: "changed request", Detail: "the planner changed what it was asked"})
@@ -238,8 +242,16 @@ func (a asker) ask(request plan.Request) (plan.Answer, error) {
 		return r.answer, r.err
 	case <-timer.C:
 		// The goroutine is lost: nothing can end a planner in this process.
-		return plan.Answer{}, &plan.Fault{Name: "hang", Detail: "no answer within " + a.limit.String()}
+		return plan.Answer{}, &plan.Fault{Name: hang, Detail: "no answer within " + a.limit.String()}
 	}
+}
+
+// hang is the name of the fault of a planner that does not answer in time.
+const hang = "hang"
+
+func isHang(err error) bool {
+	var fault *plan.Fault
+	return errors.As(err, &fault) && fault.Name == hang
 }
 
 // guarded asks, a panic becoming a fault.

@@ -156,7 +156,7 @@ func TestBlocksAreRead(t *testing.T) {
 func TestReordered(t *testing.T) {
 	for n := range uint64(300) {
 		c := gen.Case(gen.Seeded(gen.CaseSeed(6, n)))
-		other := reordered(c.Request, n)
+		other := new(reordering).of(c.Request, n)
 		for _, pair := range [][2]plan.Map{{c.Source, other.Source}, {c.Target, other.Target}} {
 			for i := range pair[0].Shards {
 				if len(pair[0].Shards) > 1 && pair[0].Shards[i].Rank == pair[1].Shards[i].Rank {

@@ -108,7 +108,7 @@ func (r *running) work(ctx context.Context) {
 	ended := make(chan int, r.Workers)
 	workers := make([]*worker, r.Workers)
 	for i := range workers {
-		w := &worker{running: r, planner: r.Planners[i%len(r.Planners)]}
+		w := &worker{running: r, planner: r.Planners[i%len(r.Planners)], cases: r.Source.drawer()}
 		workers[i] = w
 		go func() {
 			w.run(ctx)
@@ -166,6 +166,8 @@ func (r *running) hung(w *worker) {
 }
 
 // record notes a verdict in which something is broken. Of each thing the case of the lowest number is kept.
+//
+// The verdict's plan may share memory with the case, which the next one takes, so it is copied.
 func (r *running) record(n uint64, v *props.Verdict) {
 	causes := []string{v.Cause(r.Strict)}
 	if r.GoOn {
@@ -175,7 +177,9 @@ func (r *running) record(n uint64, v *props.Verdict) {
 	defer r.mutex.Unlock()
 	for _, cause := range causes {
 		if first, ok := r.found[cause]; !ok || n < first.Number {
-			r.found[cause] = Finding{Number: n, Cause: cause, Verdict: *v}
+			kept := *v
+			kept.Answer.Plan = clonePlan(v.Answer.Plan)
+			r.found[cause] = Finding{Number: n, Cause: cause, Verdict: kept}
 		}
 	}
 	if !r.GoOn {
@@ -220,6 +224,7 @@ func (r *running) result() Result {
 type worker struct {
 	*running
 	planner plan.Planner
+	cases   *drawer
 	own     Counts
 	at      atomic.Uint64 // one more than the number of the case at hand; 0: none
 
@@ -255,7 +260,7 @@ func (w *worker) run(ctx context.Context) {
 func (w *worker) check(ctx context.Context, n uint64) bool {
 	w.at.Store(n + 1)
 	defer w.at.Store(0)
-	c, corrupted := w.Source.draw(n)
+	c, corrupted := w.cases.draw(n)
 	verdict := props.Check(ctx, w.planner, c, w.Check)
 	if verdict.CannotRun != nil {
 		if ctx.Err() == nil {

@@ -3,6 +3,7 @@ package campaign
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync/atomic"
 
@@ -87,4 +88,16 @@ func (r *running) foundOf(f *Finding) *plan.Found {
 		found.Plan = &f.After.Answer.Plan
 	}
 	return found
+}
+
+// clonePlan is a plan that shares no memory with the first.
+func clonePlan(p plan.Plan) plan.Plan {
+	p.LogicalShape = slices.Clone(p.LogicalShape)
+	p.Segments = slices.Clone(p.Segments)
+	for i := range p.Segments {
+		s := &p.Segments[i]
+		s.Shape = slices.Clone(s.Shape)
+		s.Source.Strides, s.Target.Strides = slices.Clone(s.Source.Strides), slices.Clone(s.Target.Strides)
+	}
+	return p
 }

@@ -8,7 +8,7 @@ import (
 // A Source is the cases of a campaign: case n is the same whoever draws it, and whenever.
 type Source struct {
 	seed      uint64
-	generator *gen.Generator // nil: every family
+	generator gen.Generator
 	corrupted int64
 }
 
@@ -20,35 +20,38 @@ const DefaultCorrupted = 6
 // in corrupted cases has a fault; 0: DefaultCorrupted, less than 0: none. Named families have no faults, as
 // those are drawn from all. A name that is no family is an error.
 func NewSource(seed uint64, families []string, corrupted int) (Source, error) {
-	s := Source{seed: seed, corrupted: int64(corrupted)}
+	s := Source{seed: seed, generator: gen.Everything(), corrupted: int64(corrupted)}
 	if corrupted == 0 {
 		s.corrupted = DefaultCorrupted
 	}
 	if len(families) == 0 {
 		return s, nil
 	}
-	generator, err := gen.Only(families...)
-	if err != nil {
-		return s, err
-	}
-	s.generator, s.corrupted = &generator, -1
-	return s, nil
+	s.corrupted = -1
+	var err error
+	s.generator, err = gen.Only(families...)
+	return s, err
 }
 
 // Case draws the case of a number.
 func (s Source) Case(n uint64) plan.Case {
-	c, _ := s.draw(n)
+	c, _ := s.drawer().draw(n)
 	return c
 }
 
+// drawer draws the source's cases into memory that it uses again: each lasts until the next is drawn.
+func (s Source) drawer() *drawer { return &drawer{s, s.generator.Drawer()} }
+
+type drawer struct {
+	Source
+	*gen.Drawer
+}
+
 // draw draws the case of a number, and says whether it was made to have a fault.
-func (s Source) draw(n uint64) (c plan.Case, corrupted bool) {
-	choose := gen.Seeded(gen.CaseSeed(s.seed, n))
-	switch {
-	case s.corrupted > 0 && choose("corrupted", 1, s.corrupted) == s.corrupted:
+func (d *drawer) draw(n uint64) (c plan.Case, corrupted bool) {
+	choose := gen.Seeded(gen.CaseSeed(d.seed, n))
+	if d.corrupted > 0 && choose("corrupted", 1, d.corrupted) == d.corrupted {
 		return gen.Corrupted(choose), true
-	case s.generator != nil:
-		return s.generator.Case(choose), false
 	}
-	return gen.Case(choose), false
+	return d.Drawer.Case(choose), false
 }
