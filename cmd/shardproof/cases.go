@@ -8,50 +8,56 @@ import (
 	"github.com/shardproof/shardproof/plan"
 )
 
-// loadCases reads case files and directories of them; given none, it is the embedded corpus.
-func loadCases(paths []string) ([]corpus.File, error) {
-	if len(paths) == 0 {
+// loadCases reads cases: files, directories of them, and names of embedded cases; given none, all embedded ones.
+func loadCases(arguments []string) ([]corpus.File, error) {
+	if len(arguments) == 0 {
 		return corpus.All(), nil
 	}
 	var files []corpus.File
-	for _, path := range paths {
-		info, err := os.Stat(path)
+	for _, argument := range arguments {
+		loaded, err := loadArgument(argument)
 		if err != nil {
 			return nil, err
-		}
-		if !info.IsDir() {
-			loaded, err := corpus.Load(path)
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, corpus.File{Path: path, Case: loaded})
-			continue
-		}
-		loaded, err := corpus.LoadDir(path)
-		if err != nil {
-			return nil, err
-		}
-		if len(loaded) == 0 {
-			return nil, fmt.Errorf("%s: no case file in it", path)
 		}
 		files = append(files, loaded...)
 	}
 	return files, nil
 }
 
-// loadCase reads the one case that a command is about: a file, or the name of an embedded case.
-func loadCase(arguments []string) (plan.Case, error) {
-	if len(arguments) != 1 {
-		return plan.Case{}, fmt.Errorf("one case file is due, not %d", len(arguments))
-	}
-	if _, err := os.Stat(arguments[0]); err != nil {
+func loadArgument(argument string) ([]corpus.File, error) {
+	info, err := os.Stat(argument)
+	if err != nil {
 		for _, file := range corpus.All() {
-			if file.Case.Name == arguments[0] || file.Path == arguments[0] {
-				return file.Case, nil
+			if file.Case.Name == argument {
+				return []corpus.File{file}, nil
 			}
 		}
+		return nil, fmt.Errorf("%q is no file, no folder and no embedded case", argument)
 	}
-	return corpus.Load(arguments[0])
+	if info.IsDir() {
+		files, err := corpus.LoadDir(argument)
+		if err == nil && len(files) == 0 {
+			err = fmt.Errorf("%s: no case file in it", argument)
+		}
+		return files, err
+	}
+	loaded, err := corpus.Load(argument)
+	return []corpus.File{{Path: argument, Case: loaded}}, err
+}
+
+// loadCase reads the one case that a command is about.
+func loadCase(arguments []string) (plan.Case, error) {
+	if len(arguments) != 1 {
+		return plan.Case{}, fmt.Errorf("one case is due, not %d", len(arguments))
+	}
+	files, err := loadArgument(arguments[0])
+	if err == nil && len(files) != 1 {
+		err = fmt.Errorf("%s: one case is due, not %d", arguments[0], len(files))
+	}
+	if err != nil {
+		return plan.Case{}, err
+	}
+	return files[0].Case, nil
 }
 
 // A givenPlan is a plan file: an answer to be judged in place of a planner's.

@@ -11,9 +11,9 @@ import (
 
 var checkCommand = command{
 	name:    "check",
-	summary: "judge a planner on saved cases: files, folders or, given none, the whole embedded corpus",
+	summary: "judge a planner on saved cases: files, folders, names or, given none, the whole embedded corpus",
 	usage:   "[CASE ...] [--planner COMMAND | --mutant NAME | --plan FILE]",
-	example: "shardproof check --mutant read-offset-in-logical-tensor",
+	example: "shardproof check bigcode-2-to-4-lowest --mutant address-logical-offset",
 	run:     runCheck,
 }
 

@@ -28,7 +28,7 @@ var allowed = map[string][]string{
 	"props":             {"plan", "oracle", "gen", "corpus"},
 	"props/campaign":    {"plan", "oracle", "gen", "props", "corpus"},
 	"props/report":      {"plan", "props"},
-	"gpucheck":          {"plan", "oracle"},
+	"gpucheck":          {"plan", "oracle", "gpucheck/kernel"},
 }
 
 func TestPackagesImportWhatTheDesignAllows(t *testing.T) {

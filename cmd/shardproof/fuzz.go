@@ -24,7 +24,7 @@ var fuzzCommand = command{
 	name:    "fuzz",
 	summary: "judge a planner on random layouts: by default the reference planner, for 10 s",
 	usage:   "[--planner COMMAND | --mutant NAME] [--for TIME | --checks N] [--seed N]",
-	example: "shardproof fuzz --mutant fold-across-gap --seed 1",
+	example: "shardproof fuzz --mutant fold-joins-over-gap --seed 1",
 	run:     runFuzz,
 }
 
@@ -171,7 +171,7 @@ func fuzzText(w io.Writer, options campaign.Options, result campaign.Result, rep
 	for _, held := range result.HeldOff {
 		fmt.Fprintf(w, "not exercised: %d cases, %s\n", held.Cases, held.Reason)
 	}
-	traitsText(w, options, &result)
+	traitsText(w, &result)
 	for _, finding := range result.Findings {
 		fmt.Fprintf(w, "\ncase %d of seed %d breaks %s; reduced in %d steps of %d tried%s:\n\n", finding.Number, options.Seed,
 			finding.Cause, finding.Stats.Taken, finding.Stats.Tried, stoppedText(finding))
@@ -197,8 +197,8 @@ func stoppedText(finding campaign.Finding) string {
 	return ""
 }
 
-// traitsText tells the shares of traits, and which were missed. A campaign of some families alone misses many.
-func traitsText(w io.Writer, options campaign.Options, result *campaign.Result) {
+// traitsText tells the shares of traits, and which were missed; a campaign of some families alone misses many.
+func traitsText(w io.Writer, result *campaign.Result) {
 	var reached, missed []string
 	for i, trait := range gen.TraitTable() {
 		if result.Traits.Missed(i) {
@@ -208,10 +208,30 @@ func traitsText(w io.Writer, options campaign.Options, result *campaign.Result) 
 			reached = append(reached, fmt.Sprintf("%s %.2g%%", trait.Name, 100*share))
 		}
 	}
-	fmt.Fprintf(w, "traits met, as shares of the right requests: %s\n", strings.Join(reached, ", "))
+	listText(w, "traits met, as shares of the right requests", reached)
 	if len(missed) > 0 {
-		fmt.Fprintf(w, "traits met less often than they must be: %s\n", strings.Join(missed, ", "))
+		listText(w, "traits met less often than they must be", missed)
 	}
+}
+
+// lineWidth is how wide lists are printed.
+const lineWidth = 110
+
+func listText(w io.Writer, title string, entries []string) {
+	fmt.Fprintf(w, "%s:", title)
+	width := lineWidth
+	for i, entry := range entries {
+		if i < len(entries)-1 {
+			entry += ","
+		}
+		if width+1+len(entry) > lineWidth {
+			fmt.Fprint(w, "\n ")
+			width = 1
+		}
+		fmt.Fprint(w, " "+entry)
+		width += 1 + len(entry)
+	}
+	fmt.Fprintln(w)
 }
 
 func fuzzRecords(w io.Writer, options campaign.Options, result campaign.Result) {

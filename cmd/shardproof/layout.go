@@ -14,7 +14,7 @@ var layoutCommand = command{
 	name:    "layout",
 	summary: "print the map of a layout family, or list the families",
 	usage:   "[--draw] [FAMILY NAME=VALUE ...]",
-	example: "shardproof layout --draw bigcode shape=48,8 kv=16 degree=2",
+	example: "shardproof layout --draw segmented shape=48,8 sizes=32,16 replicated=1 degree=2",
 	run:     runLayout,
 }
 

@@ -19,7 +19,7 @@ var mutantsCommand = command{
 	name:    "mutants",
 	summary: "measure the judge: the matrix of broken planners, and what catches each, how soon",
 	usage:   "[--list] [NAME ...]",
-	example: "shardproof mutants --seeds 1 fold-across-gap",
+	example: "shardproof mutants --seeds 1 fold-joins-over-gap",
 	run:     runMutants,
 }
 

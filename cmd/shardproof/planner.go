@@ -107,7 +107,7 @@ var plannerCommand = command{
 	name:    "planner",
 	summary: "be a planner: speak the planner protocol on standard input and output",
 	usage:   "[--mutant NAME | --folding NAME]",
-	example: `shardproof fuzz --for 2s --planner "shardproof planner --mutant fold-across-gap"`,
+	example: `shardproof fuzz --for 2s --planner "shardproof planner --mutant fold-joins-over-gap"`,
 	run:     runPlanner,
 }
 

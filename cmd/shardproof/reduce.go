@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime"
 
 	"github.com/shardproof/shardproof/corpus"
@@ -16,7 +15,7 @@ var reduceCommand = command{
 	name:    "reduce",
 	summary: "shrink a case that a planner fails, as long as it fails in the same way",
 	usage:   "CASE [--planner COMMAND | --mutant NAME] [--out FOLDER]",
-	example: "shardproof reduce bigcode-2-to-4-lowest --mutant read-offset-in-logical-tensor",
+	example: "shardproof reduce bigcode-2-to-4-lowest --mutant address-logical-offset",
 	run:     runReduce,
 }
 
@@ -55,7 +54,7 @@ func runReduce(ctx context.Context, c *call) (int, error) {
 	if stats.Stopped {
 		note = "; stopped early, a simpler case may exist"
 	}
-	fmt.Fprintf(os.Stderr, "%s still breaks after %d steps of %d tried%s\n", cause, stats.Taken, stats.Tried, note)
+	fmt.Fprintf(c.stderr, "%s still breaks after %d steps of %d tried%s\n", cause, stats.Taken, stats.Tried, note)
 	if *out == "" {
 		c.stdout.Write(plan.EncodeCase(reduced))
 		return report.StatusBroken, finish()

@@ -85,6 +85,9 @@ func drawCells(w io.Writer, m plan.Map, blocks []plan.Block) {
 		}
 		rows = append(rows, row)
 	}
+	if len(rows) == maxDrawnLines {
+		rows = append(rows, []string{"  ..."})
+	}
 	printTable(w, rows)
 }
 
@@ -148,9 +151,6 @@ func printTable(w io.Writer, rows [][]string) {
 		}
 		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
 	}
-	if len(rows) == maxDrawnLines {
-		fmt.Fprintln(w, "  ...")
-	}
 }
 
 // DrawAnswer lists the copies of a plan, a letter each, and draws every target shard by the letter of the
@@ -163,14 +163,19 @@ func DrawAnswer(w io.Writer, request plan.Request, answer plan.Answer) {
 		moved += n
 	}
 	fmt.Fprintf(w, "plan: %d segments, %d elements\n", len(answer.Plan.Segments), moved)
+	rows := [][]string{}
 	for i, segment := range answer.Plan.Segments {
 		if i == maxDrawnSegments {
-			fmt.Fprintf(w, "  ... and %d more\n", len(answer.Plan.Segments)-i)
+			rows = append(rows, []string{"  ...", fmt.Sprintf("and %d more", len(answer.Plan.Segments)-i)})
 			break
 		}
-		fmt.Fprintf(w, "  %-2s %s  source %d at %s  to target %d at %s\n", letters(i), shapeText(segment.Shape),
-			segment.Source.Rank, viewText(segment.Source.View), segment.Target.Rank, viewText(segment.Target.View))
+		rows = append(rows, []string{
+			"  " + letters(i), shapeText(segment.Shape),
+			fmt.Sprintf("source %d at %s", segment.Source.Rank, viewText(segment.Source.View)),
+			fmt.Sprintf("to target %d at %s", segment.Target.Rank, viewText(segment.Target.View)),
+		})
 	}
+	printTable(w, rows)
 	shards := slices.Clone(request.Target.Shards)
 	slices.SortStableFunc(shards, func(a, b plan.Shard) int { return a.Rank - b.Rank })
 	for _, shard := range shards {
