@@ -89,7 +89,7 @@ type run struct {
 func takeRuns(runs []run, pairs []pair) {
 	for _, p := range slices.Backward(pairs) {
 		first, second := &runs[p.first], &runs[p.second]
-		if first.by == (stride{}) && (second.by == stride{} || second.by == p.stride && second.length > 0) {
+		if first.by == (stride{}) && (second.by == stride{} || second.by == p.stride) {
 			first.by, second.by = p.stride, p.stride
 			first.length += second.length
 			second.length = 0
