@@ -36,3 +36,22 @@ $(GPU_DRIVER): gpucheck/driver/libcuda.c gpucheck/driver/driver.h gpucheck/drive
 	$(CC) -std=c11 -Wall -Wextra -O2 -fPIC -c $< -o $(@D)/libcuda.o
 	rm -f $@
 	$(AR) rcs $@ $(@D)/libcuda.o
+
+STANDIN_SOURCES = $(wildcard gpucheck/standin/*.cpp)
+STANDIN_OBJECTS = $(patsubst gpucheck/standin/%.cpp,$(GPU_BUILD)/standin/%.o,$(STANDIN_SOURCES)) $(GPU_BUILD)/standin/calls_rest.o
+STANDIN_PARTS   = $(wildcard gpucheck/standin/*.h) gpucheck/driver/symbols.inc gpucheck/kernel/replay.cu
+
+# Device memory has no types: the kernels read back as one what they wrote as another.
+STANDIN_FLAGS   = -O2 -Wall -Wextra -Wno-unknown-pragmas -fPIC -fvisibility=hidden -fno-strict-aliasing
+
+$(GPU_BUILD)/standin/%.o: gpucheck/standin/%.cpp $(STANDIN_PARTS)
+	mkdir -p $(@D)
+	$(CXX) -std=c++17 $(STANDIN_FLAGS) -c $< -o $@
+
+$(GPU_BUILD)/standin/%.o: gpucheck/standin/%.c $(STANDIN_PARTS)
+	mkdir -p $(@D)
+	$(CC) -std=c11 $(STANDIN_FLAGS) -c $< -o $@
+
+# The C++ library goes in with it: the program that opens the stand-in may bring none.
+$(GPU_STANDIN): $(STANDIN_OBJECTS)
+	$(CXX) -shared -static-libstdc++ -static-libgcc -o $@ $^
