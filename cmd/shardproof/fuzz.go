@@ -171,7 +171,9 @@ func fuzzText(w io.Writer, options campaign.Options, result campaign.Result, rep
 	for _, held := range result.HeldOff {
 		fmt.Fprintf(w, "not exercised: %d cases, %s\n", held.Cases, held.Reason)
 	}
-	traitsText(w, &result)
+	if len(result.Findings) == 0 {
+		traitsText(w, &result)
+	}
 	for _, finding := range result.Findings {
 		fmt.Fprintf(w, "\ncase %d of seed %d breaks %s; reduced in %d steps of %d tried%s:\n\n", finding.Number, options.Seed,
 			finding.Cause, finding.Stats.Taken, finding.Stats.Tried, stoppedText(finding))
@@ -205,13 +207,20 @@ func traitsText(w io.Writer, result *campaign.Result) {
 			missed = append(missed, trait.Name)
 		}
 		if share := result.Traits.Share(i); share > 0 {
-			reached = append(reached, fmt.Sprintf("%s %.2g%%", trait.Name, 100*share))
+			reached = append(reached, trait.Name+" "+percentText(share))
 		}
 	}
 	listText(w, "traits met, as shares of the right requests", reached)
 	if len(missed) > 0 {
 		listText(w, "traits met less often than they must be", missed)
 	}
+}
+
+func percentText(share float64) string {
+	if share >= 0.1 {
+		return fmt.Sprintf("%.0f%%", 100*share)
+	}
+	return fmt.Sprintf("%.2g%%", 100*share)
 }
 
 // lineWidth is how wide lists are printed.

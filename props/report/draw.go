@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -14,6 +15,7 @@ const (
 	maxDrawnElements = 1 << 20 // elements of one shard that are followed to draw it
 	maxDrawnLines    = 64      // lines of one picture
 	maxDrawnSegments = 64      // segments listed
+	maxListedPieces  = 16      // pieces of a map that are listed under its picture
 )
 
 // DrawRequest draws both layouts of a request: which ranks hold which part of the logical tensor.
@@ -23,7 +25,7 @@ func DrawRequest(w io.Writer, request plan.Request) {
 }
 
 // DrawLayout draws a map as a table of the ranks that hold each part of the logical tensor, cut where any
-// piece ends. A map whose pieces are no boxes is listed piece by piece.
+// piece ends, and lists the pieces of a small map. One whose pieces are no boxes is listed alone.
 func DrawLayout(w io.Writer, name string, m plan.Map) {
 	fmt.Fprintf(w, "%s: %s over %s\n", name, shapeText(m.LogicalShape), ranksText(ranksOf(m)))
 	blocks, violations := m.Blocks()
@@ -32,20 +34,37 @@ func DrawLayout(w io.Writer, name string, m plan.Map) {
 		return
 	}
 	drawCells(w, m, blocks)
+	if len(blocks) <= maxListedPieces {
+		listPieces(w, m)
+	}
 }
 
+// listPieces says where each piece stands in the logical tensor and in its shard.
 func listPieces(w io.Writer, m plan.Map) {
-	lines := 0
-	for _, shard := range m.Shards {
+	var rows [][]string
+	for _, shard := range inRankOrder(m) {
 		for _, piece := range shard.Pieces {
-			if lines++; lines > maxDrawnLines {
-				fmt.Fprintln(w, "  ...")
+			if len(rows) == maxDrawnLines {
+				printTable(w, append(rows, []string{"  ..."}))
 				return
 			}
-			fmt.Fprintf(w, "  rank %d: %s from %s at %s, held by %v\n",
-				shard.Rank, shapeText(piece.Shape), viewText(piece.Source), viewText(piece.Dest), piece.Locations)
+			row := []string{
+				fmt.Sprintf("  rank %d", shard.Rank), shapeText(piece.Shape), "logical " + viewText(piece.Source),
+				"shard " + viewText(piece.Dest), fmt.Sprintf("held by %v", piece.Locations),
+			}
+			if piece.Scale != nil {
+				row = append(row, fmt.Sprintf("scale %v", *piece.Scale))
+			}
+			rows = append(rows, row)
 		}
 	}
+	printTable(w, rows)
+}
+
+func inRankOrder(m plan.Map) []plan.Shard {
+	shards := slices.Clone(m.Shards)
+	slices.SortStableFunc(shards, func(a, b plan.Shard) int { return cmp.Compare(a.Rank, b.Rank) })
+	return shards
 }
 
 // drawCells prints a row of the table for each combination of ranges on all axes but the last, and in it
@@ -171,14 +190,12 @@ func DrawAnswer(w io.Writer, request plan.Request, answer plan.Answer) {
 		}
 		rows = append(rows, []string{
 			"  " + letters(i), shapeText(segment.Shape),
-			fmt.Sprintf("source %d at %s", segment.Source.Rank, viewText(segment.Source.View)),
-			fmt.Sprintf("to target %d at %s", segment.Target.Rank, viewText(segment.Target.View)),
+			fmt.Sprintf("source %d %s", segment.Source.Rank, viewText(segment.Source.View)),
+			fmt.Sprintf("to target %d %s", segment.Target.Rank, viewText(segment.Target.View)),
 		})
 	}
 	printTable(w, rows)
-	shards := slices.Clone(request.Target.Shards)
-	slices.SortStableFunc(shards, func(a, b plan.Shard) int { return a.Rank - b.Rank })
-	for _, shard := range shards {
+	for _, shard := range inRankOrder(request.Target) {
 		drawShard(w, request, shard, answer.Plan.Segments)
 	}
 }
@@ -324,15 +341,14 @@ func shapeText(shape []int64) string {
 }
 
 func viewText(v plan.View) string {
-	return fmt.Sprintf("%d strides %v", v.Offset, v.Strides)
+	return fmt.Sprintf("at %d strides %v", v.Offset, v.Strides)
 }
 
 func ranksOf(m plan.Map) []int {
 	var ranks []int
-	for _, shard := range m.Shards {
+	for _, shard := range inRankOrder(m) {
 		ranks = append(ranks, shard.Rank)
 	}
-	slices.Sort(ranks)
 	return ranks
 }
 
