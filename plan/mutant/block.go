@@ -56,11 +56,24 @@ func resolve(layout *plan.Map, shard *plan.Shard, piece *plan.Piece) block {
 		b.shape[axis] = piece.Shape[k]
 		b.strides[axis] = piece.Dest.Strides[k]
 	}
-	// A row-major block takes the shard's strides on every axis, whatever the piece says where it has extent 1.
-	if steps := rowMajor(shard.Shape); sameSteps(b.shape, b.strides, steps) {
-		b.strides = steps
-	}
+	b.strides = settled(b.shape, b.strides, rowMajor(shard.Shape))
 	return b
+}
+
+// settled gives a block strides on its axes of extent 1, where those of the piece mean nothing: the shard's,
+// where the block is row-major, else what a step over the axes after it would be.
+func settled(shape, strides, shard []int64) []int64 {
+	if sameSteps(shape, strides, shard) {
+		return shard
+	}
+	step := int64(1)
+	for axis := len(shape) - 1; axis >= 0; axis-- {
+		if shape[axis] == 1 {
+			strides[axis] = step
+		}
+		step = strides[axis] * shape[axis]
+	}
+	return strides
 }
 
 // walked tells which axis of a tensor each axis of a view walks along: the one whose row-major stride it has.

@@ -38,9 +38,9 @@ func checks() []check {
 		{"pieces", false, both(pieces)},
 		{"overflow", false, both(overflow)},
 		{"vacant", false, both(vacant)},
+		{"shard-axes", false, both(shardAxes)},
 		{"bounds", false, both(bounds)},
 		{"scale", false, both(scale)},
-		{"shard-axes", false, both(shardAxes)},
 		{"strides", false, both(strides)},
 
 		{"tiled-once", true, both(tiledOnce)},
@@ -168,6 +168,16 @@ func vacant(s side) *plan.Refusal {
 	})
 }
 
+// shardAxes admits shards with the axes of the tensor, and flat ones.
+func shardAxes(s side) *plan.Refusal {
+	for _, shard := range s.Shards {
+		if axes := len(shard.Shape); axes != len(s.LogicalShape) && axes != 1 {
+			return plan.Refuse(plan.Unsupported, "%s rank %d: a shard of %d axes", s.name, shard.Rank, axes)
+		}
+	}
+	return nil
+}
+
 // bounds refuses what leaves the tensor or the shard along an axis that it walks. Strides that walk along no
 // axis are left to the next check.
 func bounds(s side) *plan.Refusal {
@@ -184,10 +194,31 @@ func inside(shape []int64, view plan.View, tensor []int64) bool {
 	if len(tensor) == 1 {
 		return insideFlat(shape, view, tensor[0])
 	}
-	steps, lo := rowMajor(tensor), coordinates(view.Offset, tensor)
-	for k, extent := range shape {
-		axis := stepped(tensor, steps, view.Strides[k])
-		if extent > 1 && axis >= 0 && lo[axis] > tensor[axis]-extent {
+	// Where both a straight and a permuted reading of the strides are possible, one that fits will do.
+	straight := sameSteps(shape, view.Strides, rowMajor(tensor))
+	if straight && fits(shape, inOrder(len(shape)), view.Offset, tensor) {
+		return true
+	}
+	axes, boxed := walked(shape, view.Strides, tensor)
+	if !boxed {
+		return !straight
+	}
+	return fits(shape, axes, view.Offset, tensor)
+}
+
+func inOrder(axes int) []int {
+	order := make([]int, axes)
+	for axis := range order {
+		order[axis] = axis
+	}
+	return order
+}
+
+// fits reports whether extents along given axes of a tensor end inside it.
+func fits(shape []int64, axes []int, offset int64, tensor []int64) bool {
+	lo := coordinates(offset, tensor)
+	for k, axis := range axes {
+		if lo[axis] > tensor[axis]-shape[k] {
 			return false
 		}
 	}
@@ -215,16 +246,6 @@ func scale(s side) *plan.Refusal {
 	})
 }
 
-// shardAxes admits shards with the axes of the tensor, and flat ones.
-func shardAxes(s side) *plan.Refusal {
-	for _, shard := range s.Shards {
-		if axes := len(shard.Shape); axes != len(s.LogicalShape) && axes != 1 {
-			return plan.Refuse(plan.Unsupported, "%s rank %d: a shard of %d axes", s.name, shard.Rank, axes)
-		}
-	}
-	return nil
-}
-
 // strides refuses pieces that are no boxes of the tensor, placed in the shard as boxes or in a flat one.
 func strides(s side) *plan.Refusal {
 	return s.eachPiece("strides that are not row-major", plan.Unsupported, func(shard plan.Shard, piece plan.Piece) bool {
@@ -241,7 +262,7 @@ func placed(piece plan.Piece, shard []int64, axes int) bool {
 		_, ok := walked(piece.Shape, piece.Dest.Strides, shard)
 		return ok
 	}
-	_, ok := runs(piece.Shape, piece.Dest)
+	_, ok := stretches(piece.Shape, piece.Dest)
 	return ok
 }
 

@@ -1,6 +1,7 @@
 package mutant
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/shardproof/shardproof/plan"
@@ -13,7 +14,7 @@ func tiledOnce(s side) *plan.Refusal {
 
 func sharesAddress(a, b block) bool {
 	if len(a.shard.Shape) != len(a.layout.LogicalShape) {
-		return runsCross(a, b)
+		return stretchesMeet(a, b)
 	}
 	_, ok := overlap(a.inShard(), b.inShard())
 	return ok
@@ -34,67 +35,73 @@ func (b block) inShard() box {
 	return filled
 }
 
-// maxRuns bounds the addresses of a flat shard that are listed one by one; a piece of more is unsupported.
+// maxRuns bounds the stretches of a flat shard that are listed one by one; a piece of more is unsupported.
 const maxRuns = 1 << 12
 
-// runs are where the stretches of consecutive addresses of a view begin, and how long each is. It is false
-// where a stride is no step forward, where two stretches meet, or where there are too many.
-func runs(shape []int64, view plan.View) (found flatRuns, ok bool) {
-	var outer []int
-	for k, extent := range shape {
-		if extent > 1 {
-			outer = append(outer, k)
-		}
-	}
-	slices.SortFunc(outer, func(a, b int) int { return int(min(1, max(-1, view.Strides[a]-view.Strides[b]))) })
-	found = flatRuns{starts: []int64{view.Offset}, length: 1}
-	for _, k := range outer {
-		switch {
-		case view.Strides[k] <= 0:
-			return flatRuns{}, false
-		case view.Strides[k] == found.length && len(found.starts) == 1:
-			found.length *= shape[k]
-		case shape[k] > maxRuns/int64(len(found.starts)):
-			return flatRuns{}, false
-		default:
-			found.repeat(shape[k], view.Strides[k])
-		}
-	}
-	return found, found.apart()
-}
-
-type flatRuns struct {
+// A stretchList is where the stretches of consecutive addresses of a block begin, ascending, and how long each is.
+type stretchList struct {
 	starts []int64
 	length int64
 }
 
-func (r *flatRuns) repeat(times, stride int64) {
-	once := r.starts
+// stretches lists those of a view. It is false where a stride is no step forward, where two stretches meet, or
+// where there are too many.
+func stretches(shape []int64, view plan.View) (list stretchList, ok bool) {
+	var axes []int
+	for k, extent := range shape {
+		if extent > 1 {
+			axes = append(axes, k)
+		}
+	}
+	slices.SortFunc(axes, func(a, b int) int { return cmp.Compare(view.Strides[a], view.Strides[b]) })
+	list = stretchList{starts: []int64{view.Offset}, length: 1}
+	for _, k := range axes {
+		switch {
+		case view.Strides[k] <= 0:
+			return stretchList{}, false
+		case view.Strides[k] == list.length && len(list.starts) == 1:
+			list.length *= shape[k]
+		case shape[k] > maxRuns/int64(len(list.starts)):
+			return stretchList{}, false
+		default:
+			list.repeat(shape[k], view.Strides[k])
+		}
+	}
+	slices.Sort(list.starts)
+	return list, list.apart()
+}
+
+func (l *stretchList) repeat(times, stride int64) {
+	once := l.starts
 	for i := int64(1); i < times; i++ {
 		for _, start := range once {
-			r.starts = append(r.starts, start+i*stride)
+			l.starts = append(l.starts, start+i*stride)
 		}
 	}
 }
 
-func (r flatRuns) apart() bool {
-	starts := slices.Sorted(slices.Values(r.starts))
-	for i := 1; i < len(starts); i++ {
-		if starts[i] < starts[i-1]+r.length {
+func (l stretchList) apart() bool {
+	for i := 1; i < len(l.starts); i++ {
+		if l.starts[i] < l.starts[i-1]+l.length {
 			return false
 		}
 	}
 	return true
 }
 
-func runsCross(a, b block) bool {
-	one, _ := runs(a.shape, plan.View{Offset: a.address, Strides: a.strides})
-	other, _ := runs(b.shape, plan.View{Offset: b.address, Strides: b.strides})
-	for _, p := range one.starts {
-		for _, q := range other.starts {
-			if p < q+other.length && q < p+one.length {
-				return true
-			}
+// stretchesMeet goes along both lists at once.
+func stretchesMeet(a, b block) bool {
+	one, _ := stretches(a.shape, plan.View{Offset: a.address, Strides: a.strides})
+	other, _ := stretches(b.shape, plan.View{Offset: b.address, Strides: b.strides})
+	for i, j := 0, 0; i < len(one.starts) && j < len(other.starts); {
+		p, q := one.starts[i], other.starts[j]
+		switch {
+		case p+one.length <= q:
+			i++
+		case q+other.length <= p:
+			j++
+		default:
+			return true
 		}
 	}
 	return false

@@ -27,7 +27,7 @@ func fold(segments []plan.Segment, joins joining) []plan.Segment {
 func foldAlong(segments []plan.Segment, axis int, joins joining) []plan.Segment {
 	for i := 0; i < len(segments); i++ {
 		for {
-			j := slices.IndexFunc(segments, func(next plan.Segment) bool { return joins(segments[i], next, axis) })
+			j := continuation(segments, i, axis, joins)
 			if j < 0 {
 				break
 			}
@@ -39,6 +39,16 @@ func foldAlong(segments []plan.Segment, axis int, joins joining) []plan.Segment 
 		}
 	}
 	return segments
+}
+
+// continuation finds another segment that continues segment i, or -1.
+func continuation(segments []plan.Segment, i, axis int, joins joining) int {
+	for j := range segments {
+		if j != i && joins(segments[i], segments[j], axis) {
+			return j
+		}
+	}
+	return -1
 }
 
 func joins(a, b plan.Segment, axis int) bool {

@@ -24,7 +24,7 @@ type Mutant struct {
 	Clauses []string
 
 	Strict bool // the plans stay right and only should clauses break: caught by a strict judge only
-	Small  bool // some request of the exhaustive run shows it: a few elements, at most three ranks, no selector
+	Small  bool // some request of the exhaustive run shows it: a few elements, at most three ranks, valid maps
 
 	// New makes the planner. Each may be called from several goroutines, and shares nothing with another.
 	New func() plan.Planner

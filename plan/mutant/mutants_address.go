@@ -139,6 +139,7 @@ func addresses() []Mutant {
 			Name:    "address-of-lowest-holder",
 			Doc:     "The selector's rank is read at the lowest holder's address, so a replica that stores the block elsewhere gives other data.",
 			Clauses: []string{"values", "bounds"},
+			Small:   true,
 			New: changed(func(s *steps) {
 				s.held = func(from region, holder int) []block { return renamed(held(from, from.locations[0]), holder) }
 			}),

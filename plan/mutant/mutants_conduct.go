@@ -15,8 +15,8 @@ import (
 func conducts() []Mutant {
 	return []Mutant{
 		{
-			Name:    "conduct-cache-by-shapes",
-			Doc:     "Plans are remembered by the shapes of the tensor and of the shards, so a layout of equal shapes and other pieces gets an old plan.",
+			Name:    "conduct-cache-by-shape",
+			Doc:     "Plans are remembered by the shape of the tensor alone, so another layout of a tensor of that shape gets an old plan.",
 			Clauses: []string{"values", "holder", "bounds", "cover", "once", "valid", "moved", "budget", "outcome"},
 			Small:   true,
 			New:     func() plan.Planner { return new(cache) },
@@ -25,6 +25,7 @@ func conducts() []Mutant {
 			Name:    "conduct-changes-locations",
 			Doc:     "The request's locations are sorted in place, so a map that is shared or hashed changes under its owner.",
 			Clauses: []string{"fault"},
+			Small:   true,
 			New: spoiling(func(_ *plan.Shard, piece *plan.Piece) {
 				slices.Sort(piece.Locations)
 			}),
@@ -33,6 +34,7 @@ func conducts() []Mutant {
 			Name:    "conduct-changes-pieces",
 			Doc:     "The request's pieces are sorted in place, so a map that is shared or hashed changes under its owner.",
 			Clauses: []string{"fault"},
+			Small:   true,
 			New: spoiling(func(shard *plan.Shard, _ *plan.Piece) {
 				slices.SortStableFunc(shard.Pieces, func(a, b plan.Piece) int { return int(min(1, max(-1, a.Source.Offset-b.Source.Offset))) })
 			}),
@@ -159,35 +161,30 @@ func everyOther(change func(*steps)) func() plan.Planner {
 	}
 }
 
-// A cache answers what it answered to the last request of the same shapes.
+// A cache answers what it answered to the first request about a tensor of the same shape, as long as it
+// remembers.
 type cache struct {
-	mu     sync.Mutex
-	shapes string
-	answer plan.Answer
+	mu      sync.Mutex
+	answers map[string]plan.Answer
 }
+
+// maxAnswers bounds what a cache remembers.
+const maxAnswers = 1 << 8
 
 func (c *cache) Plan(ctx context.Context, request plan.Request) (plan.Answer, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if shapes := shapesOf(request); c.shapes != shapes {
-		answer, err := reference.Planner{}.Plan(ctx, request)
-		if err != nil {
-			return answer, err
-		}
-		c.shapes, c.answer = shapes, answer
+	shape := fmt.Sprint(request.Source.LogicalShape)
+	if answer, ok := c.answers[shape]; ok {
+		return answer, nil
 	}
-	return c.answer, nil
-}
-
-// shapesOf is what the cache knows a request by.
-func shapesOf(request plan.Request) string {
-	text := fmt.Sprint(request.Source.LogicalShape)
-	for _, m := range []plan.Map{request.Source, request.Target} {
-		for _, rank := range sortedRanks(m) {
-			shard, _ := m.Shard(rank)
-			text += fmt.Sprint(rank, shard.Shape)
-		}
-		text += ";"
+	answer, err := reference.Planner{}.Plan(ctx, request)
+	if err != nil {
+		return answer, err
 	}
-	return text
+	if c.answers == nil || len(c.answers) == maxAnswers {
+		c.answers = map[string]plan.Answer{}
+	}
+	c.answers[shape] = answer
+	return answer, nil
 }

@@ -92,15 +92,6 @@ func foldings() []Mutant {
 			}),
 		},
 		{
-			Name:    "fold-ignores-strides",
-			Doc:     "Source strides are not compared in a join, so blocks of a shard that stores them in different orders are read in the first one's.",
-			Clauses: []string{"values", "bounds"},
-			New: joiningBy(func(a, b plan.Segment, axis int) bool {
-				b.Source.Strides = a.Source.Strides
-				return joins(a, b, axis)
-			}),
-		},
-		{
 			Name:    "fold-ignores-target",
 			Doc:     "A join looks at the source addresses alone, so blocks that stand apart in the target are written as one.",
 			Clauses: []string{"values", "cover", "once", "bounds"},
@@ -148,6 +139,7 @@ func foldings() []Mutant {
 			Name:    "fold-loses-third",
 			Doc:     "A run of three segments or more is joined to the length of two, so long runs lose their end.",
 			Clauses: []string{"cover"},
+			Small:   true,
 			New:     folding(losingThird),
 		},
 		{
@@ -171,6 +163,7 @@ func foldings() []Mutant {
 			Name:    "fold-unit-extents",
 			Doc:     "A join counts blocks in place of their extents, so two blocks of four rows become one of two.",
 			Clauses: []string{"cover"},
+			Small:   true,
 			New: joined(func(a *plan.Segment, _ plan.Segment, axis int) {
 				a.Shape[axis]++
 			}),

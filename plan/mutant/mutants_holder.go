@@ -16,6 +16,7 @@ func holders() []Mutant {
 			Name:    "holder-asked-for-rank-0",
 			Doc:     "The selector is asked as if target rank 0 were reading, so every other rank reads from far away.",
 			Clauses: []string{"holder"},
+			Small:   true,
 			New: choosing(func(q question) (int, *plan.Refusal) {
 				q.target = 0
 				return choose(q)
@@ -42,9 +43,16 @@ func holders() []Mutant {
 			}),
 		},
 		{
+			Name:    "holder-cut-as-other-replica",
+			Doc:     "A replica is read as if it were cut like another one, so of a block that the two store in other parts only the start is right.",
+			Clauses: []string{"values", "bounds"},
+			New:     changed(func(s *steps) { s.held = cutAsOther }),
+		},
+		{
 			Name:    "holder-first-declared",
 			Doc:     "The default holder is the one that the map lists first, so the plan changes with the order of ranks in a file.",
 			Clauses: []string{"stable", "holder"},
+			Small:   true,
 			New: choosing(func(q question) (int, *plan.Refusal) {
 				for _, shard := range q.from.blocks[0].layout.Shards {
 					if isDefault(q.selector) && slices.Contains(q.candidates, shard.Rank) {
@@ -60,12 +68,6 @@ func holders() []Mutant {
 			Clauses: []string{"holder"},
 			Small:   true,
 			New:     choosing(largest),
-		},
-		{
-			Name:    "holder-replica-cut-as-lowest",
-			Doc:     "A replica is read as if it were cut like the lowest rank's, so one that is cut elsewhere is compared only where a block starts.",
-			Clauses: []string{"values", "bounds"},
-			New:     changed(func(s *steps) { s.held = cutAsLowest }),
 		},
 		{
 			Name:    "holder-second-replica-named",
@@ -89,6 +91,7 @@ func selections() []Mutant {
 			Name:    "select-balanced-round-all",
 			Doc:     "Balanced reading goes round every source rank, holder or not, so blocks are read from ranks that lack them.",
 			Clauses: []string{"values", "bounds", "valid"},
+			Small:   true,
 			New:     changed(roundAll),
 		},
 		{
@@ -134,6 +137,7 @@ func selections() []Mutant {
 			Name:    "select-highest-second",
 			Doc:     "The highest policy reads the second candidate, so two replicas are right and three are not.",
 			Clauses: []string{"holder"},
+			Small:   true,
 			New: choosing(func(q question) (int, *plan.Refusal) {
 				if q.selector.Policy == plan.PolicyHighest {
 					return q.candidates[1], nil
@@ -145,6 +149,7 @@ func selections() []Mutant {
 			Name:    "select-ignored",
 			Doc:     "The selector is ignored and the lowest rank read, so one rank serves all traffic.",
 			Clauses: []string{"holder", "outcome"},
+			Small:   true,
 			New: choosing(func(q question) (int, *plan.Refusal) {
 				return q.candidates[0], nil
 			}),
@@ -153,6 +158,7 @@ func selections() []Mutant {
 			Name:    "select-local-by-place",
 			Doc:     "The local policy reads the candidate whose place in the list is the target's number, so sparse holders are missed.",
 			Clauses: []string{"holder"},
+			Small:   true,
 			New: choosing(func(q question) (int, *plan.Refusal) {
 				if q.selector.Policy == plan.PolicyLocal && q.target < len(q.candidates) {
 					return q.candidates[q.target], nil
@@ -164,6 +170,7 @@ func selections() []Mutant {
 			Name:    "select-local-else-highest",
 			Doc:     "The local policy falls back to the highest rank in place of the lowest.",
 			Clauses: []string{"holder"},
+			Small:   true,
 			New: choosing(func(q question) (int, *plan.Refusal) {
 				if q.selector.Policy == plan.PolicyLocal && !slices.Contains(q.candidates, q.target) {
 					return q.candidates[len(q.candidates)-1], nil
@@ -229,11 +236,12 @@ func selections() []Mutant {
 		},
 		{
 			Name:    "select-returns-fraction",
-			Doc:     "A selection of 1.0 or 1.5 is cut to an integer, so a selector that computes with floats picks a rank by accident.",
+			Doc:     "A selection of 1.5 is rounded up to the next candidate, so a selector that computes with floats picks a rank by accident.",
 			Clauses: []string{"outcome"},
-			New: returning(func(value any, _ []int) (int, bool) {
+			New: returning(func(value any, candidates []int) (int, bool) {
 				number, ok := value.(float64)
-				return int(number), ok
+				next := slices.IndexFunc(candidates, func(rank int) bool { return float64(rank) >= number })
+				return candidates[max(next, 0)], ok && number != math.Trunc(number)
 			}),
 		},
 		{
@@ -266,24 +274,24 @@ func selections() []Mutant {
 			}),
 		},
 		{
-			Name:    "select-returns-text",
-			Doc:     "A selection of \"1\" is read as the rank 1, so a selector of the wrong type goes unnoticed.",
+			Name:    "select-returns-text-as-lowest",
+			Doc:     "A selection of \"0\" is text and taken as no preference, so a selector of the wrong type goes unnoticed.",
 			Clauses: []string{"outcome"},
-			New: returning(func(value any, _ []int) (int, bool) {
-				text, _ := value.(string)
-				rank, err := strconv.Atoi(text)
-				return rank, err == nil
+			New: returning(func(value any, candidates []int) (int, bool) {
+				_, ok := value.(string)
+				return candidates[0], ok
 			}),
 		},
 		{
 			Name:    "select-returns-true-as-one",
-			Doc:     "A selection of true is the rank 1, as it is in Python, so a predicate in place of a selector goes unnoticed.",
+			Doc:     "A selection of true picks candidate number 1 and false number 0, as indexing a list does in Python, so a predicate in place of a selector goes unnoticed.",
 			Clauses: []string{"outcome"},
-			New: returning(func(value any, _ []int) (int, bool) {
-				if is, ok := value.(bool); ok && is {
-					return 1, true
+			New: returning(func(value any, candidates []int) (int, bool) {
+				is, ok := value.(bool)
+				if is {
+					return candidates[1], ok
 				}
-				return 0, value == false
+				return candidates[0], ok
 			}),
 		},
 	}
@@ -303,19 +311,20 @@ func costing(price func(q question, rank int) int64) func() plan.Planner {
 	})
 }
 
-// returning also accepts what the selector returns where a wrong reading of the value is a candidate.
+// returning reads a candidate out of a value that the selector returns where there is none in it.
 func returning(read func(value any, candidates []int) (rank int, ok bool)) func() plan.Planner {
 	return choosing(func(q question) (int, *plan.Refusal) {
+		holder, refusal := choose(q)
+		if refusal == nil {
+			return holder, nil
+		}
 		var value any
-		if q.selector.Returns != nil && json.Unmarshal(q.selector.Returns, &value) == nil {
-			if rank, ok := read(value, q.candidates); ok && slices.Contains(q.candidates, rank) {
-				if right, refusal := choose(q); refusal == nil {
-					return right, nil
-				}
+		if json.Unmarshal(q.selector.Returns, &value) == nil {
+			if rank, ok := read(value, q.candidates); ok {
 				return rank, nil
 			}
 		}
-		return choose(q)
+		return 0, refusal
 	})
 }
 
@@ -336,9 +345,11 @@ func largest(q question) (int, *plan.Refusal) {
 	}), nil
 }
 
-// cutAsLowest reads the lowest holder's blocks, each from the block of the holder in which it starts.
-func cutAsLowest(from region, holder int) []block {
-	cuts := held(from, from.locations[0])
+// cutAsOther reads the blocks into which the next holder cuts a region, each from the block of the holder in
+// which it starts.
+func cutAsOther(from region, holder int) []block {
+	next := from.locations[(slices.Index(from.locations, holder)+1)%len(from.locations)]
+	cuts := held(from, next)
 	for i, cut := range cuts {
 		for _, b := range held(from, holder) {
 			first := box{cut.lo, ones(len(cut.lo))}

@@ -15,6 +15,7 @@ func orders() []Mutant {
 			Name:    "order-balanced-as-requested",
 			Doc:     "Balanced reading counts in the order of the request's pieces, so the same layout written differently gives another plan.",
 			Clauses: []string{"stable"},
+			Small:   true,
 			New:     changed(func(s *steps) { s.arrange = func([]block) {} }),
 		},
 		{

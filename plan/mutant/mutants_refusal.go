@@ -30,6 +30,7 @@ func refusals() []Mutant {
 			Name:    "refuse-empty-rank",
 			Doc:     "A rank without elements is called corrupt, so more ranks than rows cannot be served.",
 			Clauses: outcome,
+			Small:   true,
 			New: refusing(func(s side) bool {
 				return volume(s.LogicalShape) > 0 && slices.ContainsFunc(s.Shards, func(shard plan.Shard) bool { return volume(shard.Shape) == 0 })
 			}),
@@ -71,6 +72,7 @@ func refusals() []Mutant {
 			Name:    "refuse-odd-unit-stride",
 			Doc:     "A stride that is not row-major is called corrupt even where the extent is 1, so maps written by frameworks that leave such strides alone cannot be moved.",
 			Clauses: outcome,
+			Small:   true,
 			New:     refusing(func(s side) bool { return s.hasPiece(oddUnitStride) }),
 		},
 		{
@@ -85,6 +87,7 @@ func refusals() []Mutant {
 			Name:    "refuse-replica-offset",
 			Doc:     "Replicas that store a block at different places of their shards are called corrupt, so layouts of mixed roles cannot be moved.",
 			Clauses: outcome,
+			Small:   true,
 			New:     refusing(replicasElsewhere),
 		},
 		{
@@ -117,7 +120,6 @@ func refusals() []Mutant {
 			Name:    "refuse-target-rank-unknown",
 			Doc:     "A target rank that is no source rank is called corrupt, so a job cannot grow.",
 			Clauses: outcome,
-			Small:   true,
 			New: changed(func(s *steps) {
 				s.checks = append(s.checks, check{"known", true, unknownTarget})
 			}),

@@ -161,8 +161,8 @@ func validations() []Mutant {
 		},
 		{
 			Name:    "valid-overflow-wraps",
-			Doc:     "A product of extents past int64 wraps round, so a tensor that no memory holds is planned as a small one.",
-			Clauses: outcome,
+			Doc:     "A product of extents past int64 wraps round, so a tensor that no memory holds is planned as one without elements.",
+			Clauses: []string{"valid", "cover", "outcome"},
 			New: repairing(func(request *plan.Request) {
 				for _, m := range []*plan.Map{&request.Source, &request.Target} {
 					if _, ok := plan.RowMajor(m.LogicalShape); !ok {
@@ -170,12 +170,6 @@ func validations() []Mutant {
 					}
 				}
 			}),
-		},
-		{
-			Name:    "valid-rank-negative",
-			Doc:     "A negative rank is left out as a placeholder, so a map that numbers its ranks wrongly is planned.",
-			Clauses: outcome,
-			New:     without("ranks"),
 		},
 		{
 			Name:    "valid-scale-ignored",
