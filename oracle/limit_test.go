@@ -152,3 +152,15 @@ func TestARightPlanNearTheEndOfInt64IsKept(t *testing.T) {
 		}
 	}
 }
+
+// The algebra takes as many elements as it says, and no more.
+func TestAlgebraLimit(t *testing.T) {
+	request, answer := rowsToColumns(MaxAlgebraElements/4, 4)
+	if evidence := Algebra(request, answer); evidence != (Evidence{}) {
+		t.Errorf("at the limit: broken %v, unknown %v", evidence.Broken(), evidence.Unknown())
+	}
+	request, answer = rowsToColumns(MaxAlgebraElements/4+2, 4)
+	if evidence := Algebra(request, answer); len(evidence.Unknown()) != 5 {
+		t.Errorf("past the limit: broken %v, unknown %v", evidence.Broken(), evidence.Unknown())
+	}
+}

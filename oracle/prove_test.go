@@ -106,3 +106,17 @@ func TestProofOfATransposedCopy(t *testing.T) {
 		t.Errorf("holders of the diagonal: %+v", got)
 	}
 }
+
+// A run that would be right one element past its end is not judged there.
+func TestProofStaysWithinTheSegment(t *testing.T) {
+	request := plan.Request{Source: replicated(8, 1, 2), Target: replicated(8, 1, 1)}
+	answer := plan.Answer{Plan: plan.Plan{Segments: []plan.Segment{
+		segment([]int64{3}, 1, 6, []int64{-1}, 0, 0, []int64{1}), // 6 5 4, and 3 would come next
+		segment([]int64{5}, 0, 3, []int64{1}, 0, 3, []int64{1}),
+	}}}
+	for _, oracle := range oracles {
+		if got := oracle.judge(request, answer).Broken(); len(got) != 1 || got[0] != Values {
+			t.Errorf("%s: broken %v, want %v alone", oracle.name, got, Values)
+		}
+	}
+}
