@@ -55,3 +55,14 @@ $(GPU_BUILD)/standin/%.o: gpucheck/standin/%.c $(STANDIN_PARTS)
 # The C++ library goes in with it: the program that opens the stand-in may bring none.
 $(GPU_STANDIN): $(STANDIN_OBJECTS)
 	$(CXX) -shared -static-libstdc++ -static-libgcc -o $@ $^
+
+# The program that judges the kernels by plain loops; the tests of gpucheck/kernel run it.
+GPU_HARNESS     = $(GPU_BUILD)/harness
+HARNESS_OBJECTS = $(patsubst gpucheck/standin/harness/%.cpp,$(GPU_BUILD)/harness.o/%.o,$(wildcard gpucheck/standin/harness/*.cpp))
+
+$(GPU_BUILD)/harness.o/%.o: gpucheck/standin/harness/%.cpp gpucheck/standin/harness/harness.h
+	mkdir -p $(@D)
+	$(CXX) -std=c++17 -O1 -Wall -Wextra -fno-strict-aliasing -c $< -o $@
+
+$(GPU_HARNESS): $(HARNESS_OBJECTS)
+	$(CXX) -static-libstdc++ -static-libgcc -o $@ $^

@@ -1,6 +1,7 @@
 #include "ptx.h"
 
 #include <cctype>
+#include <cstdlib>
 
 namespace standin::ptx {
 
@@ -94,13 +95,28 @@ std::vector<std::string> parameters_of(const std::string &list) {
     return names;
 }
 
+u64 need_number(const std::string &text) {
+    u64 value = 0;
+    if (!number(text, value))
+        throw Refusal{"\"" + text + "\": not a number"};
+    return value;
+}
+
+// product reads "256, 1, 1".
+u32 product(Scanner &list) {
+    u32 value = 1;
+    do
+        value *= need_number(list.word(","));
+    while (list.take(','));
+    return value;
+}
+
 u32 max_threads_of(Scanner directives) {
     u32 threads = most_threads;
     while (!directives.done()) {
         std::string directive = directives.word();
         if (directive == ".maxntid")
-            threads = std::stoul(directives.word(",")) * (directives.take(','), std::stoul(directives.word(","))) *
-                      (directives.take(','), std::stoul(directives.word()));
+            threads = product(directives);
         else if (directive == ".minnctapersm")
             directives.word();
         else
@@ -111,10 +127,10 @@ u32 max_threads_of(Scanner directives) {
 
 // declare reads ".reg .b64 %rd<7>" without its first word.
 void declare(Function &function, const std::string &text) {
-    std::size_t name = text.find('%'), count = text.find('<');
-    if (name == std::string::npos || count == std::string::npos)
+    std::size_t name = text.find('%'), count = text.find('<'), end = text.find('>');
+    if (name == std::string::npos || count == std::string::npos || end == std::string::npos)
         throw Refusal{"declaration .reg " + text};
-    function.registers[text.substr(name, count - name)] = std::stoul(text.substr(count + 1));
+    function.registers[text.substr(name, count - name)] = need_number(text.substr(count + 1, end - count - 1));
 }
 
 Statement instruction(const std::string &text) {
@@ -139,7 +155,7 @@ void body(Scanner &scanner, Function &function) {
         if (first == ".reg")
             declare(function, rest);
         else if (first != ".pragma")
-            function.statements.push_back(instruction(first + rest));
+            function.statements.push_back(instruction(first + " " + rest));
     }
 }
 
@@ -155,6 +171,14 @@ Function function_of(Scanner &scanner) {
 }
 
 } // namespace
+
+bool number(const std::string &text, u64 &value) {
+    char *end = nullptr;
+    bool negative = text[0] == '-';
+    value = std::strtoull(text.c_str() + negative, &end, 0);
+    value = negative ? 0 - value : value;
+    return text.size() > negative && std::isdigit(u8(text[negative])) && *end == '\0';
+}
 
 std::vector<Function> parse(const std::string &module) {
     std::vector<Function> functions;

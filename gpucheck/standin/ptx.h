@@ -26,4 +26,7 @@ struct Function {
 // parse splits a module. It throws a Refusal where something else than kernels with 8-byte arguments is in it.
 std::vector<Function> parse(const std::string &module);
 
+// number reads a whole text as a number, decimal or 0x, with or without a sign. It returns false where it is none.
+bool number(const std::string &text, u64 &value);
+
 } // namespace standin::ptx

@@ -63,10 +63,8 @@ class Resolver {
         auto found = slot_of_.find(operand);
         if (found != slot_of_.end())
             return found->second;
-        std::size_t length = 0;
-        bool number = !operand.empty() && (std::isdigit(u8(operand[0])) || operand[0] == '-');
-        u64 value = !number ? 0 : operand[0] == '-' ? u64(std::stoll(operand, &length, 0)) : std::stoull(operand, &length, 0);
-        if (!number || length != operand.size())
+        u64 value = 0;
+        if (!number(operand, value))
             refuse(statement, "operand " + operand);
         add_slot(operand, value);
         return slot_of_[operand];

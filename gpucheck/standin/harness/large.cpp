@@ -1,0 +1,177 @@
+// Offsets, strides and item numbers above 2^32. Allocations are mostly untouched pages: a launch works on a few hundred
+// items in the middle of billions.
+
+#include "harness.h"
+
+#include <algorithm>
+
+namespace {
+
+const u64 two32 = u64(1) << 32;
+
+// A Place is device memory too large for a copy on the host.
+class Place {
+  public:
+    Place(Driver &driver, u64 bytes) : address(driver.allocate(bytes)), driver_(driver) {}
+    ~Place() { driver_.release(address); }
+    const u64 address;
+
+  private:
+    Driver &driver_;
+};
+
+// value_of is what byte i of every source here holds: never 0, which is what a new page holds.
+u8 value_of(u64 i) { return 1 + (i * 2654435761u >> 7) % 255; }
+
+class Source : public Buffer {
+  public:
+    Source(Driver &driver, u64 bytes) : Buffer(driver, bytes) {
+        for (u64 i = 0; i < bytes; i++)
+            this->bytes[i] = value_of(i);
+        upload();
+    }
+};
+
+void launch(Driver &driver, Segment segment, u64 begin, u64 end) {
+    segment.items_per_run = items_per_run(segment);
+    Buffer table(driver, sizeof segment);
+    std::memcpy(table.bytes.data(), &segment, sizeof segment);
+    table.upload();
+    driver.launch("copy_segments", table.address, 1, begin, end, 1, 32);
+}
+
+void need(Driver &driver, u64 address, const std::vector<u8> &want, const std::string &what) {
+    std::vector<u8> got(want.size());
+    driver.download(got.data(), address, got.size());
+    auto at = std::mismatch(want.begin(), want.end(), got.begin());
+    if (at.first != want.end())
+        throw Wrong{"large, " + what + ": byte " + std::to_string(at.first - want.begin()) + ": got " + std::to_string(*at.second) +
+                    ", want " + std::to_string(*at.first)};
+}
+
+// Far is three elements so far apart that strides and offsets in elements, bytes or counters are above 2^32.
+struct Far {
+    explicit Far(u32 width) : width(width), stride(two32 / (width > 8 ? 4 : width > 2 ? 2 : 1) + 7) {}
+
+    u64 bytes(u64 unit) const { return (2 * stride + 1) * unit; }
+
+    // step copies the middle element and the one after it, or the one before it.
+    Segment step(u64 near, u64 far, int direction) const {
+        Segment s = {};
+        s.width = width, s.axes = 1, s.extent[0] = 2;
+        s.source = near, s.source_offset = 1, s.source_stride[0] = direction;
+        s.target = far, s.target_offset = stride, s.target_stride[0] = direction * i64(stride);
+        return s;
+    }
+
+    u32 width;
+    u64 stride; // elements
+};
+
+void to_far(Driver &driver, u32 width) {
+    Far far(width);
+    Source near(driver, 3 * width);
+    Place target(driver, far.bytes(width)), counters(driver, far.bytes(4));
+    for (int direction : {1, -1}) {
+        Segment s = far.step(near.address, target.address, direction);
+        s.counts = counters.address;
+        launch(driver, s, 0, 2);
+    }
+    for (u64 i = 0; i < 3; i++) {
+        std::vector<u8> element(near.bytes.begin() + i * width, near.bytes.begin() + (i + 1) * width);
+        need(driver, target.address + i * far.stride * width, element, "to far, width " + std::to_string(width));
+        need(driver, counters.address + i * far.stride * 4, {u8(i == 1 ? 2 : 1), 0, 0, 0}, "counters, width " + std::to_string(width));
+    }
+}
+
+void from_far(Driver &driver, u32 width) {
+    Far far(width);
+    Source labels(driver, 3 * width);
+    Place source(driver, far.bytes(width));
+    Buffer near(driver, 3 * width);
+    for (u64 i = 0; i < 3; i++)
+        driver.upload(source.address + i * far.stride * width, labels.bytes.data() + i * width, width);
+    for (int direction : {1, -1}) {
+        Segment s = far.step(near.address, source.address, direction);
+        std::swap(s.source, s.target);
+        std::swap(s.source_offset, s.target_offset);
+        std::swap(s.source_stride, s.target_stride);
+        launch(driver, s, 0, 2);
+    }
+    need(driver, near.address, labels.bytes, "from far, width " + std::to_string(width));
+}
+
+// far_items launches a few hundred of 43 billion single-byte items, by element.
+void far_items(Driver &driver, Random &random) {
+    const u64 i_extent = 65537, j_extent = 131075, k_extent = 5, total = i_extent * j_extent * k_extent;
+    Source source(driver, i_extent + 3 * j_extent + 7 * k_extent);
+    Place target(driver, total);
+    Segment s = {};
+    s.width = 1, s.axes = 3;
+    s.source = source.address, s.target = target.address;
+    const u64 extent[] = {i_extent, j_extent, k_extent};
+    const i64 from[] = {1, 3, 7}, to[] = {i64(j_extent * k_extent), i64(k_extent), 1};
+    std::copy(extent, extent + 3, s.extent);
+    std::copy(from, from + 3, s.source_stride);
+    std::copy(to, to + 3, s.target_stride);
+    for (u64 begin : {two32 - 100, 9 * two32 - 50, total - 200, 2 * two32 + random.between(0, 7 * two32)}) {
+        launch(driver, s, begin, begin + 200);
+        std::vector<u8> want(begin + 200 == total ? 300 : 400);
+        for (u64 item = begin; item < begin + 200; item++)
+            want[item - begin + 100] = value_of(item / (j_extent * k_extent) + 3 * (item / k_extent % j_extent) + 7 * (item % k_extent));
+        need(driver, target.address + begin - 100, want, "items from " + std::to_string(begin));
+    }
+}
+
+// far_windows does the same by window. Its runs would overlap if they were all launched.
+void far_windows(Driver &driver, Random &random) {
+    const u64 runs = (1 << 20) + 7, run = (1 << 17) + 5, items = (run + 30) / 16, stride = 40016;
+    Source source(driver, run + 64);
+    Place target(driver, runs * stride + run);
+    Segment s = {};
+    s.width = 1, s.axes = 2, s.form = 1;
+    s.source = source.address, s.target = target.address;
+    s.extent[0] = runs, s.extent[1] = run;
+    s.source_stride[1] = 1, s.target_stride[0] = stride, s.target_stride[1] = 1;
+    for (u64 at : {two32 / items, runs - 3, random.between(two32 / items, runs - 3)}) {
+        launch(driver, s, at * items, at * items + 200);
+        std::vector<u8> want(200 * 16 + 100);
+        for (u64 i = 0; i < 200 * 16; i++)
+            want[i] = value_of(i);
+        need(driver, target.address + at * stride, want, "windows of run " + std::to_string(at));
+    }
+}
+
+// far_comparison finds one wrong element above 2^32, in a shard that begins above 2^33.
+void far_comparison(Driver &driver, u64 width) {
+    const u64 elements = two32 + 1000, wrong = two32 + 100, first = 2 * two32 + 5;
+    Place found(driver, elements * width), expected(driver, elements * width);
+    u8 one = 1;
+    driver.upload(found.address + wrong * width + width - 1, &one, 1);
+    Buffer verdict(driver, sizeof(Verdict)), table(driver, 2 * sizeof(Shard));
+    const Verdict none = {~u64(0), 0, 0, 0}, want = {first + wrong, 1, 0, 400};
+    std::memcpy(verdict.bytes.data(), &none, sizeof none);
+    verdict.upload();
+    Shard shards[2] = {{0, found.address, expected.address, 0, ~u64(0), width, verdict.address},
+                       {first, found.address, expected.address, 0, ~u64(0), width, verdict.address}};
+    std::memcpy(table.bytes.data(), shards, sizeof shards);
+    table.upload();
+    driver.launch("compare_shards", table.address, 2, first + two32 - 100, first + two32 + 300, 1, 32);
+    std::vector<u8> bytes(sizeof want);
+    std::memcpy(bytes.data(), &want, sizeof want);
+    need(driver, verdict.address, bytes, "verdict, width " + std::to_string(width));
+}
+
+} // namespace
+
+void check_large(Driver &driver, u64 seed) {
+    Random random(seed);
+    for (u32 width : {1, 2, 4, 8, 16}) {
+        to_far(driver, width);
+        from_far(driver, width);
+    }
+    far_items(driver, random);
+    far_windows(driver, random);
+    for (u64 width : {1, 2, 4})
+        far_comparison(driver, width);
+}

@@ -1,0 +1,44 @@
+// usage: harness LIBRARY PTX copies|comparisons|large|all [SEED [CASES]]
+//        harness LIBRARY PTX measure
+//        harness LIBRARY PTX scenario NAME
+//
+// Status 0: the kernels did what they should; 1: they did not, and the last line says what.
+
+#include "harness.h"
+
+#include <unistd.h>
+
+static const unsigned most_seconds = 300; // a kernel that does not end
+
+static void check(Driver &driver, const std::string &what, u64 seed, u64 cases) {
+    bool all = what == "all";
+    if (all || what == "large")
+        check_large(driver, seed);
+    if (all || what == "comparisons")
+        check_comparisons(driver, seed, cases);
+    if (all || what == "copies")
+        check_copies(driver, seed, cases);
+}
+
+static void run(const char *library, const char *ptx, const std::string &what, const char *first, const char *second) {
+    if (what == "scenario")
+        return run_scenario(library, ptx, first);
+    Driver driver(library, ptx);
+    if (what == "measure")
+        measure(driver);
+    else
+        check(driver, what, std::strtoull(first, nullptr, 10), std::strtoull(second, nullptr, 10));
+}
+
+int main(int count, char **arguments) {
+    if (count < 4)
+        return std::fprintf(stderr, "usage: harness LIBRARY PTX WHAT [SEED [CASES]]\n"), 2;
+    alarm(most_seconds);
+    try {
+        run(arguments[1], arguments[2], arguments[3], count > 4 ? arguments[4] : "1", count > 5 ? arguments[5] : "1000");
+    } catch (const Wrong &wrong) {
+        std::printf("%s\n", wrong.problem.c_str());
+        return 1;
+    }
+    return 0;
+}
