@@ -1,0 +1,9 @@
+//go:build !cuda
+
+package gpucheck
+
+import "testing"
+
+func onCUDA(t *testing.T, _ func(t *testing.T, machine *Machine)) {
+	t.Skip("built without cuda")
+}

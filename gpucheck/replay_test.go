@@ -1,0 +1,194 @@
+package gpucheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/shardproof/shardproof/corpus"
+	"github.com/shardproof/shardproof/gen"
+	"github.com/shardproof/shardproof/oracle"
+	"github.com/shardproof/shardproof/plan"
+	"github.com/shardproof/shardproof/plan/mutant"
+	"github.com/shardproof/shardproof/plan/reference"
+)
+
+// corpusElements bounds the corpus cases that the tests replay, for time. The command has no such bound.
+const corpusElements = 1 << 16
+
+// planned is the reference planner's plan for a case, where it has one.
+func planned(t testing.TB, c plan.Case) (Subject, bool) {
+	t.Helper()
+	if c.Raw != nil {
+		return Subject{}, false
+	}
+	answer, err := reference.Planner{}.Plan(context.Background(), c.Request)
+	var refusal *plan.Refusal
+	if errors.As(err, &refusal) {
+		return Subject{}, false
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", c.Name, err)
+	}
+	return Subject{c.Name, c.Request, answer.Plan}, true
+}
+
+// generated are cases from a seed and their plans.
+func generated(t testing.TB, n int) []Subject {
+	var subjects []Subject
+	for i := uint64(0); len(subjects) < n; i++ {
+		c := gen.Case(gen.Seeded(gen.CaseSeed(1, i)))
+		c.Name = fmt.Sprint("case ", i)
+		if s, ok := planned(t, c); ok {
+			subjects = append(subjects, s)
+		}
+	}
+	return subjects
+}
+
+// corpusSubjects are the cases of the corpus that have a plan.
+func corpusSubjects(t testing.TB) []Subject {
+	var subjects []Subject
+	for _, file := range corpus.All() {
+		if elements, ok := largestSide(file.Case.Request); !ok || elements > 1<<30 {
+			continue
+		}
+		if s, ok := planned(t, file.Case); ok {
+			subjects = append(subjects, s)
+		}
+	}
+	return subjects
+}
+
+// onMachines runs a test on host memory as one device and as three, and on the driver's devices where there are any.
+func onMachines(t *testing.T, test func(t *testing.T, machine *Machine)) {
+	t.Helper()
+	for _, devices := range []int{1, 3} {
+		t.Run(fmt.Sprint("host ", devices), func(t *testing.T) {
+			machine := Host(devices)
+			test(t, machine)
+			if memory := machine.Devices[0].(*hostDevice).memory; len(memory.allocations) > 0 || memory.used != 0 {
+				t.Errorf("%d allocations are left", len(memory.allocations))
+			}
+		})
+	}
+	t.Run("cuda", func(t *testing.T) { onCUDA(t, test) })
+}
+
+func mustReplay(t testing.TB, machine *Machine, subjects []Subject, options Options) Result {
+	t.Helper()
+	result, err := Replay(context.Background(), machine, subjects, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func TestReplayConfirmsTheCorpus(t *testing.T) {
+	subjects := corpusSubjects(t)
+	onMachines(t, func(t *testing.T, machine *Machine) {
+		result := mustReplay(t, machine, subjects, Options{MaxElements: corpusElements})
+		for _, finding := range result.Findings {
+			t.Error(finding)
+		}
+		if result.Exact < 150 || result.Exact+len(result.Skipped) != len(subjects) {
+			t.Errorf("%d exact and %d skipped of %d subjects", result.Exact, len(result.Skipped), len(subjects))
+		}
+		t.Logf("%v: %d exact, %d skipped, %d runs, %d elements", machine.Info, result.Exact, len(result.Skipped), result.Runs, result.Elements)
+	})
+}
+
+// generatedCases is how many cases TestReplayConfirmsGeneratedCases draws, unless SHARDPROOF_GPU_CASES says otherwise.
+const generatedCases = 500
+
+func TestReplayConfirmsGeneratedCases(t *testing.T) {
+	n := generatedCases
+	if text := os.Getenv("SHARDPROOF_GPU_CASES"); text != "" {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	subjects := generated(t, n)
+	onMachines(t, func(t *testing.T, machine *Machine) {
+		result := mustReplay(t, machine, subjects, Options{Rounds: 2, Seed: 7})
+		for _, finding := range result.Findings {
+			t.Error(finding)
+		}
+		// A few of the cases are far too large, on purpose.
+		if len(result.Skipped) > n/20 || result.Exact+len(result.Skipped) != n {
+			t.Errorf("%d exact and %d skipped of %d subjects", result.Exact, len(result.Skipped), n)
+		}
+	})
+}
+
+// mutantCases is how many cases each planner mutant is given.
+const mutantCases = 60
+
+// A planner mutant that the judge on the CPU catches by what lands where is caught on a device too, and nothing is
+// found in a plan that it calls exact.
+func TestReplayFindsWhatTheOracleFinds(t *testing.T) {
+	var subjects []Subject
+	wrong := map[string]oracle.ClauseID{}
+	killers := map[oracle.ClauseID]int{}
+	for _, m := range mutant.Mutants() {
+		planner := m.New()
+		for i := range uint64(mutantCases) {
+			c := gen.Case(gen.Seeded(gen.CaseSeed(2, i)))
+			answer, ok := answerOf(planner, c.Request)
+			if elements, fits := largestSide(c.Request); !ok || !fits || elements > corpusElements {
+				continue
+			}
+			s := Subject{fmt.Sprint(m.Name, " on case ", i), c.Request, answer.Plan}
+			subjects = append(subjects, s)
+			if clause, ok := wrongElement(oracle.Execute(c.Request, answer)); ok {
+				wrong[s.Name] = clause
+				killers[clause]++
+			}
+		}
+	}
+	for _, clause := range []oracle.ClauseID{oracle.Values, oracle.Bounds, oracle.Cover, oracle.Once} {
+		if killers[clause] == 0 {
+			t.Errorf("no mutant breaks %s: this test shows nothing of it", clause)
+		}
+	}
+	onMachines(t, func(t *testing.T, machine *Machine) {
+		result := mustReplay(t, machine, subjects, Options{Seed: 3, Widths: []int{2}})
+		found := map[string]Finding{}
+		for _, finding := range result.Findings {
+			found[finding.Case] = finding
+		}
+		for _, s := range subjects {
+			want, isWrong := wrong[s.Name]
+			got, isFound := found[s.Name]
+			if isFound != isWrong {
+				t.Errorf("%s: the replay finds %v; the oracle finds %q", s.Name, got, want)
+			}
+		}
+	})
+	t.Logf("%d plans of mutants, wrong first by: %v", len(subjects), killers)
+}
+
+// answerOf is a mutant's plan; false where it has none. Some mutants fail outright.
+func answerOf(planner plan.Planner, request plan.Request) (answer plan.Answer, ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	answer, err := planner.Plan(context.Background(), request)
+	return answer, err == nil
+}
+
+// wrongElement is the first clause about elements that is broken.
+func wrongElement(evidence oracle.Evidence) (oracle.ClauseID, bool) {
+	for _, clause := range []oracle.ClauseID{oracle.Valid, oracle.Bounds, oracle.Cover, oracle.Once, oracle.Values} {
+		if evidence.Of(clause).Status == oracle.Broken {
+			return clause, true
+		}
+	}
+	return "", false
+}

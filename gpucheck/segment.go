@@ -1,0 +1,154 @@
+package gpucheck
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/shardproof/shardproof/gpucheck/kernel"
+	"github.com/shardproof/shardproof/oracle"
+	"github.com/shardproof/shardproof/plan"
+)
+
+// A segment is a plan's segment that may be launched: its shards are found, and it stays inside them.
+type segment struct {
+	source, target int // indexes of shards
+	axes           []axis
+	sourceOffset   int64
+	targetOffset   int64
+}
+
+type axis struct{ extent, source, target int64 }
+
+// volumeLimit is how many times what the targets hold a plan may write to be launched. A plan over it writes some
+// element twice, and could keep a device busy for ever.
+const volumeLimit = 16
+
+// resolve makes the segments of a plan, or finds why it must not be launched. The arithmetic is exact: the addresses
+// of a segment are affine in its index, so they lie between the two corners' that add up only steps of one sign.
+func (s *subject) resolve(r plan.Request, p plan.Plan) *Finding {
+	if p.LogicalShape != nil && !slices.Equal(p.LogicalShape, r.Source.LogicalShape) {
+		return invalid("logical shape %v in place of %v", p.LogicalShape, r.Source.LogicalShape)
+	}
+	volume := int64(0)
+	for i, from := range p.Segments {
+		resolved, finding := s.resolveSegment(from)
+		if finding != nil {
+			finding.Detail = fmt.Sprintf("segment %d: %s", i, finding.Detail)
+			return finding
+		}
+		elements, ok := plan.Elements(from.Shape)
+		if volume += elements; !ok || volume < 0 || volume/volumeLimit > s.elements {
+			return &Finding{Clause: oracle.Once, Detail: fmt.Sprintf(
+				"segments 0 to %d write %d elements where the targets hold %d: not launched", i, volume, s.elements)}
+		}
+		s.segments = append(s.segments, resolved)
+	}
+	return nil
+}
+
+func (s *subject) resolveSegment(from plan.Segment) (segment, *Finding) {
+	var resolved segment
+	var ok bool
+	if resolved.source, ok = indexOf(s.sources, from.Source.Rank); !ok {
+		return segment{}, invalid("source rank %d does not exist", from.Source.Rank)
+	}
+	if resolved.target, ok = indexOf(s.targets, from.Target.Rank); !ok {
+		return segment{}, invalid("target rank %d does not exist", from.Target.Rank)
+	}
+	axes := len(from.Shape)
+	if len(from.Source.Strides) != axes || len(from.Target.Strides) != axes || axes > kernel.MaxAxes {
+		return segment{}, invalid("%d extents, %d source strides, %d target strides, at most %d each",
+			axes, len(from.Source.Strides), len(from.Target.Strides), kernel.MaxAxes)
+	}
+	for _, extent := range from.Shape {
+		if extent < 1 {
+			return segment{}, invalid("extent %d", extent)
+		}
+	}
+	if f := outside("reads source", from.Source, from.Shape, len(s.sources[resolved.source].labels)); f != nil {
+		return segment{}, f
+	}
+	if f := outside("writes target", from.Target, from.Shape, len(s.targets[resolved.target].labels)); f != nil {
+		return segment{}, f
+	}
+	resolved.sourceOffset, resolved.targetOffset = from.Source.Offset, from.Target.Offset
+	for i, extent := range from.Shape {
+		resolved.axes = append(resolved.axes, axis{extent, from.Source.Strides[i], from.Target.Strides[i]})
+	}
+	return resolved, nil
+}
+
+func invalid(format string, arguments ...any) *Finding {
+	return &Finding{Clause: oracle.Valid, Detail: fmt.Sprintf(format, arguments...) + ": not launched"}
+}
+
+func indexOf(shards []labelled, rank int) (int, bool) {
+	for i, shard := range shards {
+		if shard.rank == rank {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// outside finds that a side of a segment leaves its shard.
+func outside(what string, at plan.Endpoint, shape []int64, elements int) *Finding {
+	lo, hi, ok := reach(at.View, shape)
+	if ok && lo >= 0 && hi < int64(elements) {
+		return nil
+	}
+	where := fmt.Sprintf("addresses %d to %d", lo, hi)
+	if !ok {
+		where = "addresses past 64 bits"
+	}
+	return &Finding{Clause: oracle.Bounds, Rank: at.Rank, Detail: fmt.Sprintf(
+		"%s rank %d at %s of %d: not launched", what, at.Rank, where, elements)}
+}
+
+// reach is the lowest and the highest address of a view with extents of at least 1; false past int64.
+func reach(v plan.View, shape []int64) (lo, hi int64, ok bool) {
+	lo, hi, ok = v.Offset, v.Offset, true
+	for i, extent := range shape {
+		step, fits := multiply(extent-1, v.Strides[i])
+		if step < 0 {
+			ok = ok && fits && lo >= math.MinInt64-step
+			lo += step
+		} else {
+			ok = ok && fits && hi <= math.MaxInt64-step
+			hi += step
+		}
+	}
+	return lo, hi, ok
+}
+
+// multiply is n*step for n >= 0; false past int64.
+func multiply(n, step int64) (int64, bool) {
+	size := uint64(step)
+	if step < 0 {
+		size = -size
+	}
+	high, low := bits.Mul64(uint64(n), size)
+	return n * step, high == 0 && low <= math.MaxInt64
+}
+
+// merged is the axes with those of extent 1 left out and with neighbours joined where one continues the other on both
+// sides: the same copies in the same places, in longer runs.
+func merged(axes []axis) []axis {
+	var out []axis
+	for _, inner := range axes {
+		if inner.extent == 1 {
+			continue
+		}
+		if len(out) > 0 {
+			outer := &out[len(out)-1]
+			if outer.source == inner.extent*inner.source && outer.target == inner.extent*inner.target {
+				*outer = axis{outer.extent * inner.extent, inner.source, inner.target}
+				continue
+			}
+		}
+		out = append(out, inner)
+	}
+	return out
+}
