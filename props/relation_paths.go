@@ -33,7 +33,7 @@ func roundTrip(r *relating) string {
 // compose runs the plan and one on to a third layout, and compares with one straight to the third.
 func compose(r *relating) string {
 	start, ok := labelled(r.request.Source)
-	if !ok {
+	if !ok || !countable(r.request.Source.LogicalShape) {
 		return ""
 	}
 	third := halves(r.request.Source.LogicalShape, 0, 1)

@@ -269,7 +269,7 @@ func simplerSides(request plan.Request, _ bool) iter.Seq[plan.Request] {
 				next := request
 				m := side(&next)
 				ranks := append(ranksOf(*m), 0, 0)
-				if len(m.Shards) < 2 {
+				if len(m.Shards) < 2 || !countable(m.LogicalShape) {
 					continue
 				}
 				if *m = layout(m.LogicalShape, ranks[0], ranks[1]); !yield(next) {
@@ -284,6 +284,13 @@ func simplerSides(request plan.Request, _ bool) iter.Seq[plan.Request] {
 var sides = [2]func(*plan.Request) *plan.Map{
 	func(r *plan.Request) *plan.Map { return &r.Source },
 	func(r *plan.Request) *plan.Map { return &r.Target },
+}
+
+// countable reports whether a tensor's elements and strides fit an int64.
+func countable(shape []int64) bool {
+	_, elements := plan.Elements(shape)
+	_, strides := plan.RowMajor(shape)
+	return elements && strides
 }
 
 // whole is the layout with all of the tensor on one rank.
