@@ -46,6 +46,11 @@ func TestCanonical(t *testing.T) {
 		{"flat: rows that follow each other", plan.Map{LogicalShape: []int64{4, 8}, Shards: []plan.Shard{
 			shard(0, 32, rowsPiece(0, 1, 0, 0), rowsPiece(1, 3, 1, 0)),
 		}}, []string{"rank 0: pieces 0 and 1, [0:1] x [0:8] and [1:4] x [0:8], could be one piece along axis 0"}},
+		{"flat: columns that follow each other", plan.Map{LogicalShape: []int64{3, 3}, Shards: []plan.Shard{
+			shard(0, 9,
+				plan.Piece{Shape: []int64{3, 2}, Source: view(0, 3, 1), Dest: view(0, 1, 3), Locations: []int{0}},
+				plan.Piece{Shape: []int64{3, 1}, Source: view(2, 3, 1), Dest: view(6, 1, 3), Locations: []int{0}}),
+		}}, []string{"rank 0: pieces 0 and 1, [0:3] x [0:2] and [0:3] x [2:3], could be one piece along axis 1"}},
 	} {
 		var got []string
 		for _, v := range test.m.Canonical() {

@@ -193,16 +193,15 @@ func compareShards(a, b Shard) int {
 }
 
 func comparePieces(a, b Piece) int {
-	for _, c := range [...]int{
-		compareViews(a.Source, b.Source), compareViews(a.Dest, b.Dest), slices.Compare(a.Shape, b.Shape),
-	} {
-		if c != 0 {
-			return c
-		}
-	}
 	ranks, _ := ascending(a.Locations)
 	others, _ := ascending(b.Locations)
-	return cmp.Or(slices.Compare(ranks, others), cmp.Compare(a.scale(), b.scale()))
+	return cmp.Or(
+		compareViews(a.Source, b.Source),
+		compareViews(a.Dest, b.Dest),
+		slices.Compare(a.Shape, b.Shape),
+		slices.Compare(ranks, others),
+		cmp.Compare(a.scale(), b.scale()),
+	)
 }
 
 func compareViews(a, b View) int {

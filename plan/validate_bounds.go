@@ -144,7 +144,8 @@ func (t *tensor) stepOf(stride, offset int64, first, vector []int64) bool {
 		return true
 	}
 	for axis, own := range t.strides {
-		if t.shape[axis] > 1 && magnitude(stride) == uint64(own) {
+		// Where strides are equal, only the first is of an axis longer than 1.
+		if magnitude(stride) == uint64(own) {
 			vector[axis] = 1
 			if stride < 0 {
 				vector[axis] = -1

@@ -262,7 +262,7 @@ func (h *holding) holdersOf(r *region, b box.Box) bool {
 // need not be the piece's, so only a rank that holds nothing at all there is known not to hold the piece.
 func (h *holding) holdersOfVague(p *placedPiece) bool {
 	for _, rank := range p.locations {
-		if rank != p.rank && !slices.ContainsFunc(h.pieces, func(q placedPiece) bool {
+		if !slices.ContainsFunc(h.pieces, func(q placedPiece) bool {
 			return q.rank == rank && q.source.Meets(p.source.Box)
 		}) {
 			h.noHolder(p, "names rank %d, which holds none of it", rank)

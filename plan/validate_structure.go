@@ -61,11 +61,11 @@ func (j *judge) shard(s int) {
 	}
 	t, measured := j.tensor(shard.Shape, s)
 	j.shards[s] = t
-	switch {
+	switch empty := hasZero(shard.Shape); {
 	case !measured:
-	case t.volume > 0 && placing == 0:
-		j.broken(RuleRanks, 5, j.rankPath(s), "no piece places any of the %d elements of its %s shard", t.volume, t)
-	case t.volume == 0 && placing > 0:
+	case !empty && placing == 0:
+		j.broken(RuleRanks, 5, j.rankPath(s), "no piece places any element of its %s shard", t)
+	case empty && placing > 0:
 		j.broken(RuleRanks, 7, j.rankPath(s), "its %s shard has no elements, and %d pieces place some", t, placing)
 	}
 }
@@ -90,7 +90,7 @@ func (j *judge) piece(s, p int) bool {
 	}
 	locations, distinct := ascending(piece.Locations)
 	if len(locations) == 0 || !distinct {
-		j.broken(RuleLocations, 10, j.path(s, p), "locations %v: each holder is to be named, once", piece.Locations)
+		j.broken(RuleLocations, 10, j.path(s, p), "locations %v: each holder is to be named, once", locations)
 	}
 	if !empty {
 		j.pieces = j.pieces[:len(j.pieces)+1]
@@ -131,7 +131,8 @@ func (t tensor) String() string { return shapeText(t.shape) }
 // logicalSide stands for the index of a shard where the logical tensor is meant.
 const logicalSide = -1
 
-// tensor measures a shape, of a shard or of F. It is false where that cannot be done, which it reports.
+// tensor measures a shape, of a shard or of F, and reports what is wrong with it. It is false where an extent
+// is negative, so that the shape means nothing.
 func (j *judge) tensor(shape []int64, s int) (tensor, bool) {
 	t := tensor{shape: shape, strides: j.slab.take(len(shape)), volume: 1}
 	fits := true
@@ -153,7 +154,7 @@ func (j *judge) tensor(shape []int64, s int) (tensor, bool) {
 	} else if !fits {
 		j.report(Violation{Kind: Unsupported, Row: 23}, j.shapePath(s), "the elements of %s are past int64", t)
 	}
-	return t, fits || t.volume == 0
+	return t, true
 }
 
 func (j *judge) shapePath(s int) string {

@@ -165,6 +165,10 @@ func TestValidateTellsEveryRow(t *testing.T) {
 		{"rows 19 and 20: no shards", func(m *plan.Map) { m.Shards = nil }, []string{"map.coverage invalid 19"}},
 		{"row 23", func(m *plan.Map) { m.LogicalShape = []int64{1 << 32, 1 << 31} }, []string{"unsupported 23"}},
 		{"row 23: a shard", func(m *plan.Map) { m.Shards[1].Shape = []int64{1 << 62, 2} }, []string{"unsupported 23"}},
+		{"rows 5 and 23", func(m *plan.Map) { m.Shards[1] = plan.Shard{Rank: 1, Shape: []int64{1 << 62, 2}} },
+			[]string{"map.ranks invalid 5", "unsupported 23"}},
+		{"row 7: the other extents past int64", func(m *plan.Map) { m.Shards[1].Shape = []int64{1 << 62, 0, 4} },
+			[]string{"map.ranks invalid 7"}},
 		{"a negative rank", func(m *plan.Map) { m.Shards[0].Rank = -1 }, []string{"map.ranks invalid 0"}},
 		{"a rank twice", func(m *plan.Map) { m.Shards[0].Rank = 1 }, []string{"map.ranks invalid 0"}},
 	} {
@@ -278,6 +282,45 @@ func withEmptyPiece(edit func(*plan.Piece)) plan.Map {
 	return m
 }
 
+// Of pieces that are no boxes only what is certain is told. Ranks 0 and 1 both hold a 2x2 tensor as its diagonal,
+// elements 0 and 3, and elements 1 and 2.
+func TestValidateOfDiagonals(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		edit func(*plan.Map)
+		want []string
+	}{
+		{"right", func(*plan.Map) {}, []string{"unsupported 12"}},
+		{"a holder without a shard", func(m *plan.Map) { m.Shards[0].Pieces[0].Locations = []int{0, 1, 2} },
+			[]string{"map.holder invalid 17", "map.locations invalid 17"}},
+		{"its own rank left out", func(m *plan.Map) { m.Shards[0].Pieces[1].Locations = []int{1} },
+			[]string{"map.locations invalid 17"}},
+		{"a holder that holds nothing there", func(m *plan.Map) {
+			m.LogicalShape = []int64{2, 3}
+			m.Shards[0].Pieces[0].Source.Strides[0] = 4
+			m.Shards[0].Pieces[1].Source = view(1, 2, 1)
+			m.Shards[1] = shard(1, 2, plan.Piece{Shape: []int64{2, 1}, Source: view(2, 3, 1), Dest: view(0, 1, 1), Locations: []int{1}})
+		}, []string{"map.holder invalid 17", "map.locations invalid 17"}},
+		{"a part that is in no piece", func(m *plan.Map) {
+			m.LogicalShape = []int64{3, 2}
+		}, []string{"map.coverage invalid 19"}},
+		{"an address twice", func(m *plan.Map) { m.Shards[0].Pieces[1].Dest.Offset = 1 }, []string{"map.tiling invalid 14"}},
+		{"an address left out", func(m *plan.Map) { m.Shards[1].Shape[0] = 5 }, []string{"map.tiling invalid 15"}},
+	} {
+		m := plan.Map{LogicalShape: []int64{2, 2}}
+		for rank := range 2 {
+			m.Shards = append(m.Shards, shard(rank, 4,
+				plan.Piece{Shape: []int64{2, 1}, Source: view(0, 3, 1), Dest: view(0, 1, 1), Locations: []int{0, 1}},
+				plan.Piece{Shape: []int64{1, 1}, Source: view(1, 1, 1), Dest: view(2, 1, 1), Locations: []int{0, 1}},
+				plan.Piece{Shape: []int64{1, 1}, Source: view(2, 1, 1), Dest: view(3, 1, 1), Locations: []int{0, 1}}))
+		}
+		test.edit(&m)
+		if got := told(m.Validate()); !cmp.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q\n%v", test.name, got, test.want, m.Validate())
+		}
+	}
+}
+
 // At the ends of int64, sums and products must neither wrap round nor crash.
 func TestValidateAtTheEndsOfInt64(t *testing.T) {
 	const most, least = math.MaxInt64, math.MinInt64
@@ -322,6 +365,10 @@ func TestValidateAtTheEndsOfInt64(t *testing.T) {
 		{"a square past the end", square(1<<31, 1<<31, 1), bounds},
 		{"more writes than int64", line(most, shard(0, most, run(0, most, 0, 0), run(0, most, 0, 0))),
 			[]string{"map.once invalid 16", "map.tiling invalid 14", tiling}},
+		{"as many writes as elements, but for 2^64", func() plan.Map {
+			p := run(0, 1<<62, 0, 0)
+			return line(1<<62, shard(0, 1<<62, p, p, p, p, p))
+		}(), []string{"map.once invalid 16", "map.tiling invalid 14", tiling}},
 		{"a block of more elements than int64", plan.Map{LogicalShape: []int64{1 << 31, 1 << 31}, Shards: []plan.Shard{{
 			Rank: 0, Shape: []int64{1}, Pieces: []plan.Piece{{
 				Shape: []int64{most, most}, Source: plan.View{Strides: []int64{0, 0}}, Dest: plan.View{Strides: []int64{0, 0}},
