@@ -41,6 +41,7 @@ type call struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	json           bool
+	planner        *plannerFlags // of a command that takes a planner
 }
 
 // parse reads the flags, which may stand before, between and after the other arguments, and returns those.
@@ -51,6 +52,9 @@ func (c *call) parse() ([]string, error) {
 			return nil, err
 		}
 		if c.flags.NArg() == 0 {
+			if c.planner != nil && c.planner.command == parentPlanner {
+				c.stdout = c.stderr
+			}
 			return others, nil
 		}
 		others = append(others, c.flags.Arg(0))

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -25,13 +26,14 @@ type plannerFlags struct {
 
 func addPlannerFlags(c *call) *plannerFlags {
 	p := &plannerFlags{processes: 1}
-	c.flags.StringVar(&p.command, "planner", "", "judge the program `COMMAND`, which speaks the planner protocol")
+	c.flags.StringVar(&p.command, "planner", "", "judge the program `COMMAND`, which speaks the planner protocol; - is whoever started this program, over its standard streams")
 	c.flags.BoolVar(&p.once, "once", false, "with --planner: the program answers one request and exits")
 	c.flags.StringVar(&p.features, "features", "", "with --once: what the program takes, as `prefer,budget`; none by default")
 	c.flags.DurationVar(&p.hello, "hello-limit", 10*time.Second, "with --planner: the time to say hello")
 	c.flags.DurationVar(&p.answer, "answer-limit", 10*time.Second, "the time for one answer")
 	c.flags.StringVar(&p.mutant, "mutant", "", "judge the broken planner `NAME`; shardproof mutants lists them")
 	c.flags.StringVar(&p.folding, "folding", "addresses", "of the reference planner: pieces, addresses or stack, as `NAME`")
+	c.planner = p
 	return p
 }
 
@@ -42,6 +44,10 @@ type judged struct {
 	inflight int          // callers that it serves at a time; 0: any number
 	close    func() error // the error is a fault that shows when it ends
 }
+
+// parentPlanner is the planner that started this program: requests go to standard output, and what would be
+// printed there goes to standard error.
+const parentPlanner = "-"
 
 // open starts the planner that the flags choose.
 func (p *plannerFlags) open(ctx context.Context) (judged, error) {
@@ -60,13 +66,17 @@ func (p *plannerFlags) openProgram(ctx context.Context) (judged, error) {
 	if err != nil {
 		return judged{}, err
 	}
-	program, err := external.Open(ctx, external.Options{
+	options := external.Options{
 		Command:   []string{"/bin/sh", "-c", "exec " + p.command},
 		Processes: p.processes,
 		Once:      p.once,
 		Info:      plan.Info{Name: p.command, Features: features},
 		Limits:    external.Limits{Hello: p.hello, Answer: p.answer},
-	})
+	}
+	if p.command == parentPlanner {
+		options.Streams, options.Processes = &external.Streams{Requests: os.Stdout, Answers: os.Stdin}, 1
+	}
+	program, err := external.Open(ctx, options)
 	if err != nil {
 		return judged{}, err
 	}

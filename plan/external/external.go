@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -61,9 +62,17 @@ type Options struct {
 	Dir       string    // its working folder; empty: this process's
 	Env       []string  // its environment; nil: this process's
 	Processes int       // how many to run at a time; 0: one
+	Streams   *Streams  // in place of a program: whoever speaks the protocol at their other end
 	Once      bool      // the program answers one request and exits: no greeting, one process a request
 	Info      plan.Info // with Once: what the program would say of itself
 	Limits    Limits
+}
+
+// Streams are the two directions of the protocol to a planner that was not started here. When they break they
+// are closed, and the planner cannot be run again.
+type Streams struct {
+	Requests io.WriteCloser
+	Answers  io.ReadCloser
 }
 
 // A Planner is a program behind the planner protocol. Its methods may be called from several goroutines.
@@ -85,7 +94,7 @@ type slot struct {
 
 // Open starts the program and greets it. The error says why it cannot be run, with its last words.
 func Open(ctx context.Context, options Options) (*Planner, error) {
-	if len(options.Command) == 0 {
+	if len(options.Command) == 0 && options.Streams == nil {
 		return nil, fmt.Errorf("no planner command given")
 	}
 	options.Limits = options.Limits.withDefaults()
@@ -177,7 +186,7 @@ func (p *Planner) ask(ctx context.Context, makeLine func(id int64) []byte) (plan
 // of the members fails alone, the last one to know reports what happened to them together.
 func (p *Planner) alone(ctx context.Context, broken reply, makeLine func(id int64) []byte) (plan.Answer, error) {
 	window := broken.window
-	if window.members == 1 {
+	if window.members == 1 || p.options.Streams != nil {
 		return plan.Answer{}, window.fault
 	}
 	p.solo.Lock()
@@ -216,6 +225,9 @@ func (s *slot) running(ctx context.Context, options Options) (*process, error) {
 	defer s.mu.Unlock()
 	if s.process != nil && s.process.isUsable() {
 		return s.process, nil
+	}
+	if options.Streams != nil {
+		return nil, &StartError{Detail: fmt.Sprintf("its streams are closed after a fault: %v", s.process.fault)}
 	}
 	if s.starts++; s.starts > options.Limits.Restarts {
 		return nil, &StartError{

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -450,4 +451,33 @@ func BenchmarkRoundTrip(b *testing.B) {
 		})
 	}
 	all.Wait()
+}
+
+// A planner at the other end of two streams, such as the program that started this one, is judged as a process is.
+func TestStreamsInPlaceOfAProgram(t *testing.T) {
+	requests, requestsEnd := io.Pipe()
+	answersEnd, answers := io.Pipe()
+	moved := int64(5)
+	planner := plan.PlannerFunc(func(_ context.Context, r plan.Request) (plan.Answer, error) {
+		if r.Source.LogicalShape[0] == poison {
+			answers.Close()
+		}
+		return plan.Answer{MovedElements: &moved}, nil
+	})
+	go external.Serve(context.Background(), requests, answers, planner, plan.Hello{Info: plan.Info{Name: "n", Version: "1"}, MaxInflight: 1})
+	judged, err := external.Open(t.Context(), external.Options{Streams: &external.Streams{Requests: requestsEnd, Answers: answersEnd}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := judged.Plan(t.Context(), request(8)); err != nil || *answer.MovedElements != moved {
+		t.Errorf("Plan: %v, %v", answer, err)
+	}
+	var fault *plan.Fault
+	if _, err := judged.Plan(t.Context(), request(poison)); !errors.As(err, &fault) || fault.Name != "exit" {
+		t.Errorf("Plan when the stream ends: %v, want the fault exit", err)
+	}
+	var start *external.StartError
+	if _, err := judged.Plan(t.Context(), request(8)); !errors.As(err, &start) {
+		t.Errorf("Plan after the stream ended: %v, want a start error", err)
+	}
 }

@@ -3,7 +3,6 @@ package external
 import (
 	"bytes"
 	"io"
-	"os"
 	"strings"
 	"sync"
 
@@ -13,7 +12,7 @@ import (
 // A lineReader cuts a planner's output into lines, each its own slice, and holds no more than one line that
 // is within the limit.
 type lineReader struct {
-	file    *os.File
+	file    io.ReadCloser
 	limit   int64
 	buffer  []byte
 	start   int // of what is not yet taken

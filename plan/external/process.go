@@ -32,13 +32,15 @@ type window struct {
 // A process is one run of a planner program. It is broken for good at its first fault: whatever is in
 // flight then is answered with that fault, and the process group is killed.
 type process struct {
-	command *exec.Cmd
-	input   *os.File
-	log     *ring
-	limits  Limits
-	outbox  chan []byte // lines to write; a line is dropped where the process is broken
-	exited  chan struct{}
-	status  error // of Wait, once exited is closed
+	input  io.WriteCloser
+	kill   func() // ends it for good, with all its children
+	log    *ring
+	limits Limits
+	outbox chan []byte // lines to write; a line is dropped where the process is broken
+	exited chan struct{}
+	status error // of Wait, once exited is closed
+
+	attached bool // to streams: there is no program, and exited is closed from the beginning
 
 	mu      sync.Mutex
 	pending map[int64]chan reply
@@ -66,7 +68,6 @@ func start(options Options) (*process, *lineReader, error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, childInput.Close(), input.Close())
 	}
-	log := newRing(options.Limits.LogBytes)
 	logReader, childLog, err := os.Pipe()
 	if err != nil {
 		return nil, nil, errors.Join(err, childInput.Close(), input.Close(), output.Close(), childOutput.Close())
@@ -79,29 +80,46 @@ func start(options Options) (*process, *lineReader, error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, input.Close(), output.Close(), logReader.Close())
 	}
+	p := newProcess(input, options.Limits)
+	p.log = newRing(options.Limits.LogBytes)
+	p.kill = func() { syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	logDone := make(chan struct{})
+	go func() {
+		io.Copy(p.log, logReader)
+		logReader.Close()
+		close(logDone)
+	}()
+	go p.reap(command, logDone)
+	go p.write()
+	return p, &lineReader{file: output, limit: options.Limits.LineBytes}, nil
+}
+
+func newProcess(input io.WriteCloser, limits Limits) *process {
 	p := &process{
-		command: command, input: input, log: log, limits: options.Limits,
+		input: input, log: newRing(0), limits: limits,
 		outbox: make(chan []byte, outboxLines), exited: make(chan struct{}), broken: make(chan struct{}),
 		pending: map[int64]chan reply{}, next: firstID,
 	}
 	p.timer = time.AfterFunc(time.Hour, p.hang)
 	p.timer.Stop()
-	logDone := make(chan struct{})
-	go func() {
-		io.Copy(log, logReader)
-		logReader.Close()
-		close(logDone)
-	}()
-	go p.reap(logDone)
+	return p
+}
+
+// attach takes streams in place of a program: whoever is at their other end is not ours to end or to start again.
+func attach(streams Streams, limits Limits) (*process, *lineReader) {
+	p := newProcess(streams.Requests, limits)
+	p.kill = func() { streams.Requests.Close(); streams.Answers.Close() }
+	p.attached = true
+	close(p.exited)
 	go p.write()
-	return p, &lineReader{file: output, limit: options.Limits.LineBytes}, nil
+	return p, &lineReader{file: streams.Answers, limit: limits.LineBytes}
 }
 
 // reap waits for the program, then ends what is left of its group: a child that kept the pipes open would
 // otherwise keep the reader waiting.
-func (p *process) reap(logDone <-chan struct{}) {
-	err := p.command.Wait()
-	p.killGroup()
+func (p *process) reap(command *exec.Cmd, logDone <-chan struct{}) {
+	err := command.Wait()
+	p.kill()
 	select {
 	case <-logDone:
 	case <-time.After(graceTime):
@@ -109,8 +127,6 @@ func (p *process) reap(logDone <-chan struct{}) {
 	p.status = err
 	close(p.exited)
 }
-
-func (p *process) killGroup() { syscall.Kill(-p.command.Process.Pid, syscall.SIGKILL) }
 
 // write sends lines, many in one call where many wait: a call to the system costs more than a small request.
 func (p *process) write() {
@@ -244,7 +260,7 @@ func (p *process) breakWith(fault *plan.Fault) {
 		<-p.broken
 		return
 	}
-	p.killGroup()
+	p.kill()
 	<-p.exited
 	fault.Log = p.log.String()
 	p.mu.Lock()
@@ -284,7 +300,10 @@ func (p *process) outputFault(err error) *plan.Fault {
 }
 
 func (p *process) exitText() string {
-	if p.status == nil {
+	switch {
+	case p.attached:
+		return "its stream ended"
+	case p.status == nil:
 		return "ended with exit status 0"
 	}
 	return "ended with " + p.status.Error()

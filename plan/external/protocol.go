@@ -14,7 +14,7 @@ import (
 
 // connect starts a process and greets it. The error says why the program cannot be run.
 func connect(ctx context.Context, options Options) (*process, plan.Hello, error) {
-	started, lines, err := start(options)
+	started, lines, err := open(options)
 	if err != nil {
 		return nil, plan.Hello{}, &StartError{Detail: err.Error()}
 	}
@@ -40,6 +40,14 @@ func connect(ctx context.Context, options Options) (*process, plan.Hello, error)
 		return nil, plan.Hello{}, ctx.Err()
 	}
 	return nil, plan.Hello{}, &StartError{Detail: started.fault.Error(), Log: started.fault.Log}
+}
+
+func open(options Options) (*process, *lineReader, error) {
+	if options.Streams != nil {
+		attached, lines := attach(*options.Streams, options.Limits)
+		return attached, lines, nil
+	}
+	return start(options)
 }
 
 // askOnce runs a program that reads one request, answers it and exits with status 0.
