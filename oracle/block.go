@@ -83,6 +83,47 @@ func (b block) folded(axis int, row int64) block {
 	return c
 }
 
+// joined is the same elements on as few axes: two are one where, on every side, the one counts whole rows of
+// the other.
+func (b block) joined() block {
+	for outer := range b.shape {
+		for inner := range b.shape {
+			if outer == inner || !b.joins(outer, inner) {
+				continue
+			}
+			c := b.clone()
+			c.shape[inner] *= b.shape[outer]
+			c.remove(outer)
+			return c.joined()
+		}
+	}
+	return b
+}
+
+func (b block) joins(outer, inner int) bool {
+	for _, side := range b.sides {
+		if side.Strides[outer] != multiply(b.shape[inner], side.Strides[inner]) {
+			return false
+		}
+	}
+	return true
+}
+
+// ascending is the same elements with no negative stride on one side.
+func (b block) ascending(side int) block {
+	for axis, stride := range b.sides[side].Strides {
+		if stride < 0 {
+			b = b.flipped(axis)
+		}
+	}
+	return b
+}
+
+// span is the lowest and the highest address of the block on one side.
+func (b block) span(side int) (lo, hi int64) {
+	return span(b.shape, b.sides[side].Offset, b.sides[side].Strides)
+}
+
 // firstOn is where the element with the lowest address on one side stands, on each side.
 func (b block) firstOn(side int) []int64 {
 	at := make([]int64, len(b.sides))

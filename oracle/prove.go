@@ -16,8 +16,8 @@ const cutCost = 32
 // on their sizes. It says kept only where that is proven, and broken only where it is sure; the first wrong
 // element is the one that Execute finds, or is left out. The rest is unknown.
 //
-// The addresses of each shard are written as digits in which the strides of pieces and segments count, so that
-// each of these is a few boxes of digits. Where a segment's box meets a target piece's, and then a source
+// Each shard is cut into regions where no piece lies across. The addresses of a region are written as digits in
+// which the strides of its pieces and segments count, so that each of these is a few boxes of digits. Where a segment's box meets a target piece's, and then a source
 // piece's, the label wanted and the label found are both affine in the index of what they share, and affine
 // functions agree on a box just where their offsets and strides do.
 func Prove(request plan.Request, answer plan.Answer) Evidence {
@@ -43,17 +43,10 @@ type proof struct {
 	holdings         []holding
 	tensor           radix // of the holdings
 	byTarget         [][]int
-	written          []copied // into the target shard at hand
-	elements         int64    // of all target shards
+	elements         int64 // of all target shards
 
 	// The first wrong element of each clause in the target shard at hand, and how it is told.
 	first [elementClauses]*candidate
-}
-
-// A tiled is a shard with its pieces as boxes of its addresses, in order of their topmost digit.
-type tiled struct {
-	radix
-	pieces []boxed
 }
 
 // Sides of a piece's block.
@@ -124,9 +117,12 @@ func (p *proof) prove() {
 	for at := range p.target {
 		p.first = [elementClauses]*candidate{}
 		p.cutSegments(int32(at))
-		p.count(int32(at))
-		for _, c := range p.written {
-			p.label(int32(at), c)
+		for i := range p.targets[at] {
+			r := &p.targets[at][i]
+			p.count(int32(at), r)
+			for _, c := range r.written {
+				p.label(int32(at), r, c)
+			}
 		}
 		if p.budget < 0 {
 			p.giveUp()

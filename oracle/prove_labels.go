@@ -5,27 +5,25 @@ import (
 	"slices"
 )
 
-// label judges what a copy writes: first cut by the target pieces, which say what is wanted, then by the
-// source pieces, which say what is found.
-func (p *proof) label(at int32, c copied) {
-	for _, wanted := range p.targets[at].pieces {
-		if !p.spend(1) || wanted.lo[0] >= c.lo[0]+c.extent[0] {
+// label judges what a copy writes in a region: first cut by the target pieces, which say what is wanted, then
+// by the source pieces, which say what is found.
+func (p *proof) label(at int32, r *region, c copied) {
+	p.eachMet(c.boxed, r.pieces, func(part block) {
+		p.among(part, sourceSide, p.sources[c.source], func(from *region, read boxed) {
+			p.eachMet(read, from.pieces, func(labelled block) { p.compare(at, c.source, labelled) })
+		})
+	})
+}
+
+// eachMet visits the parts of a box that stand in pieces, which are in order. A part has one side more than the
+// box: the labels of the piece.
+func (p *proof) eachMet(box boxed, pieces []boxed, visit func(block)) {
+	for _, piece := range pieces {
+		if !p.spend(1) || piece.lo[0] >= box.lo[0]+box.extent[0] {
 			return
 		}
-		part, ok := c.meet(wanted, logicalSide)
-		if !ok {
-			continue
-		}
-		source := p.sources[c.source]
-		for _, read := range p.cut(part, sourceSide, source.radix) {
-			for _, found := range source.pieces {
-				if !p.spend(1) || found.lo[0] >= read.lo[0]+read.extent[0] {
-					break
-				}
-				if labelled, ok := read.meet(found, logicalSide); ok {
-					p.compare(at, c.source, labelled)
-				}
-			}
+		if part, ok := box.meet(piece, logicalSide); ok {
+			visit(part)
 		}
 	}
 }
@@ -70,11 +68,7 @@ func (p *proof) compare(at, source int32, b block) {
 // noteMistaken notes the first wrong label of a block that has one. Where the first element is right, that is
 // one step along the nearest axis whose strides differ, for any other wrong element is no nearer.
 func (p *proof) noteMistaken(at, source int32, b block) {
-	for axis := range b.shape {
-		if b.sides[targetSide].Strides[axis] < 0 {
-			b = b.flipped(axis)
-		}
-	}
+	b = b.ascending(targetSide)
 	wanted, found := b.sides[wantedSide], b.sides[foundSide]
 	if wanted.Offset == found.Offset {
 		nearest := absent

@@ -19,20 +19,20 @@ func (p *proof) place() problem {
 	}
 	var blocks [][]block
 	var why problem
-	if p.sources, blocks, why = p.tile("source", p.source, logical, p.strides(false)); why != "" {
+	if p.sources, blocks, why = p.tile("source", p.source, logical, p.footprints(false)); why != "" {
 		return why
 	}
-	if p.targets, _, why = p.tile("target", p.target, logical, p.strides(true)); why != "" {
+	if p.targets, _, why = p.tile("target", p.target, logical, p.footprints(true)); why != "" {
 		return why
 	}
 	return p.hold(blocks)
 }
 
-// strides lists the strides of the segments in each shard of one side.
-func (p *proof) strides(target bool) [][]int64 {
-	strides := make([][]int64, len(p.source))
+// footprints lists where the segments stand in each shard of one side.
+func (p *proof) footprints(target bool) [][]footprint {
+	of := make([][]footprint, len(p.source))
 	if target {
-		strides = make([][]int64, len(p.target))
+		of = make([][]footprint, len(p.target))
 	}
 	for i, c := range p.copies {
 		if !c.reads() {
@@ -42,15 +42,15 @@ func (p *proof) strides(target bool) [][]int64 {
 		if target {
 			at, endpoint = c.target, p.answer.Plan.Segments[i].Target
 		}
-		for _, stride := range endpoint.Strides {
-			strides[at] = append(strides[at], max(stride, -stride))
-		}
+		b := newBlock(p.answer.Plan.Segments[i].Shape, endpoint.View)
+		lo, hi := b.span(0)
+		of[at] = append(of[at], footprint{lo, hi, stridesOf(0, []block{b})})
 	}
-	return strides
+	return of
 }
 
 // tile writes the shards of one side as boxes that fill them.
-func (p *proof) tile(side string, shards []ranked, logical int64, strides [][]int64) (all []tiled, blocks [][]block, why problem) {
+func (p *proof) tile(side string, shards []ranked, logical int64, segments [][]footprint) (all []tiled, blocks [][]block, why problem) {
 	for at, shard := range shards {
 		switch {
 		case shard.elements < 0:
@@ -62,12 +62,9 @@ func (p *proof) tile(side string, shards []ranked, logical int64, strides [][]in
 		if why != "" {
 			return nil, nil, why
 		}
-		t := tiled{radix: radixOf(stridesOf(shardSide, placed), strides[at])}
-		for _, b := range placed {
-			t.pieces = append(t.pieces, p.cut(b, shardSide, t.radix)...)
-		}
-		sortBoxes(t.pieces)
-		if why := p.filled(t.pieces, shard.elements); why != "" {
+		t := regionsOf(placed)
+		t.number(segments[at])
+		if why := p.fill(t, shard.elements); why != "" {
 			return nil, nil, fmt.Sprintf("%s map: rank %d: %s", side, shard.Rank, why)
 		}
 		all, blocks = append(all, t), append(blocks, placed)
@@ -92,17 +89,22 @@ func sortBoxes(boxes []boxed) {
 	slices.SortFunc(boxes, func(a, b boxed) int { return cmp.Compare(a.lo[0], b.lo[0]) })
 }
 
-// filled checks that boxes, in order, fill a shard without meeting.
-func (p *proof) filled(boxes []boxed, elements int64) problem {
-	total := int64(0)
-	for _, b := range boxes {
-		total = add(total, volume(b.shape))
+// fill writes the pieces as boxes, and checks that they fill the shard without meeting.
+func (p *proof) fill(t tiled, elements int64) problem {
+	total, met := int64(0), false
+	for i := range t {
+		r := &t[i]
+		for _, b := range r.blocks {
+			total = add(total, volume(b.shape))
+			r.pieces = append(r.pieces, p.cut(b, shardSide, r.radix)...)
+		}
+		sortBoxes(r.pieces)
+		p.eachMeeting(len(r.pieces), func(i int) digitBox { return r.pieces[i].digitBox }, func(int, int) { met = true })
 	}
-	p.eachMeeting(len(boxes), func(i int) digitBox { return boxes[i].digitBox }, func(int, int) { total = -1 })
 	switch {
 	case p.budget < 0:
 		return exhausted
-	case total != elements:
+	case met || total != elements:
 		return "the pieces do not fill the shard once"
 	}
 	return ""
@@ -129,7 +131,7 @@ func (p *proof) hold(blocks [][]block) problem {
 	for _, of := range blocks {
 		strides = append(strides, stridesOf(logicalSide, of)...)
 	}
-	p.tensor = radixOf(strides, nil)
+	p.tensor = radixOf(0, strides, nil)
 	for at, of := range blocks {
 		var boxes []boxed
 		for _, b := range of {

@@ -7,41 +7,43 @@ import (
 
 // cutSegments writes the segments into one target shard as boxes.
 func (p *proof) cutSegments(at int32) {
-	p.written = p.written[:0]
+	t := p.targets[at]
 	for _, i := range p.byTarget[at] {
 		segment := &p.answer.Plan.Segments[i]
 		b := newBlock(segment.Shape, segment.Target.View, segment.Source.View)
-		for _, box := range p.cut(b, targetSide, p.targets[at].radix) {
-			p.written = append(p.written, copied{box, p.copies[i].source})
-		}
+		p.among(b, targetSide, t, func(r *region, box boxed) {
+			r.written = append(r.written, copied{box, p.copies[i].source})
+		})
 	}
-	slices.SortFunc(p.written, func(a, b copied) int { return cmp.Compare(a.lo[0], b.lo[0]) })
+	for i := range t {
+		slices.SortFunc(t[i].written, func(a, b copied) int { return cmp.Compare(a.lo[0], b.lo[0]) })
+	}
 }
 
-// count judges how often each element of a target shard is written.
-func (p *proof) count(at int32) {
-	r, total := p.targets[at].radix, int64(0)
-	for _, c := range p.written {
+// count judges how often each element of a region of a target shard is written.
+func (p *proof) count(at int32, r *region) {
+	total := int64(0)
+	for _, c := range r.written {
 		total = add(total, volume(c.shape))
 	}
-	p.eachMeeting(len(p.written), func(i int) digitBox { return p.written[i].digitBox }, func(i, j int) {
-		shared, _ := p.written[i].digitBox.meet(p.written[j].digitBox)
+	p.eachMeeting(len(r.written), func(i int) digitBox { return r.written[i].digitBox }, func(i, j int) {
+		shared, _ := r.written[i].digitBox.meet(r.written[j].digitBox)
 		p.note(isOnce, sight{target: at, address: r.address(shared.lo)}, p.toldRewritten)
 	})
-	if p.first[isOnce] == nil && total == p.target[at].elements {
+	if p.first[isOnce] == nil && total == r.end-r.start {
 		return
 	}
-	for _, piece := range p.targets[at].pieces {
-		for _, rest := range p.unwrittenOf(piece) {
+	for _, piece := range r.pieces {
+		for _, rest := range p.unwrittenOf(piece, r.written) {
 			p.note(isCover, sight{target: at, address: r.address(rest.lo)}, p.toldUnwritten)
 		}
 	}
 }
 
 // unwrittenOf is what of a piece no segment writes.
-func (p *proof) unwrittenOf(piece boxed) []digitBox {
+func (p *proof) unwrittenOf(piece boxed, written []copied) []digitBox {
 	left := []digitBox{piece.digitBox}
-	for _, c := range p.written {
+	for _, c := range written {
 		var next []digitBox
 		for _, box := range left {
 			if !p.spend(1) {
@@ -59,8 +61,9 @@ func (p *proof) unwrittenOf(piece boxed) []digitBox {
 }
 
 func (p *proof) writes(at int32, address int64) (n int64) {
-	digits := p.targets[at].digits(address)
-	for _, c := range p.written {
+	r := &p.targets[at].from(address)[0]
+	digits := r.digits(address)
+	for _, c := range r.written {
 		if c.has(digits) {
 			n++
 		}
@@ -76,8 +79,9 @@ func (p *proof) toldRewritten(s sight) wrong {
 
 // want adds what the target map wants at an address.
 func (p *proof) want(s sight) sight {
-	digits := p.targets[s.target].digits(s.address)
-	for _, piece := range p.targets[s.target].pieces {
+	r := &p.targets[s.target].from(s.address)[0]
+	digits := r.digits(s.address)
+	for _, piece := range r.pieces {
 		if piece.has(digits) {
 			s.wanted = piece.at(digits, logicalSide)
 		}

@@ -6,13 +6,16 @@ import (
 	"github.com/shardproof/shardproof/plan"
 )
 
-// A radix writes addresses as digits: digit d counts units[d], and the digits below it make up what is less
-// than one. Units descend to 1, each a multiple of the next. So addresses ascend as their digits do.
-type radix struct{ units []int64 }
+// A radix writes addresses from a start on as digits: digit d counts units[d], and the digits below it make up
+// what is less than one. Units descend to 1, each a multiple of the next. So addresses ascend as their digits do.
+type radix struct {
+	start int64
+	units []int64
+}
 
 // radixOf is a radix in which each stride counts one digit, as far as strides divide each other: those of the
 // first list before those of the second, and short ones before long ones.
-func radixOf(first, second []int64) radix {
+func radixOf(start int64, first, second []int64) radix {
 	units := []int64{1}
 	for _, strides := range [][]int64{first, second} {
 		slices.Sort(strides)
@@ -25,12 +28,13 @@ func radixOf(first, second []int64) radix {
 	}
 	slices.Sort(units)
 	slices.Reverse(units)
-	return radix{units}
+	return radix{start, units}
 }
 
-// digits writes an address, which is not negative.
+// digits writes an address, which is not below the start.
 func (r radix) digits(address int64) []int64 {
 	digits := make([]int64, len(r.units))
+	address -= r.start
 	for d, unit := range r.units {
 		digits[d] = address / unit
 		address %= unit
@@ -39,7 +43,8 @@ func (r radix) digits(address int64) []int64 {
 }
 
 // address reads digits.
-func (r radix) address(digits []int64) (address int64) {
+func (r radix) address(digits []int64) int64 {
+	address := r.start
 	for d, digit := range digits {
 		address += digit * r.units[d]
 	}
@@ -166,10 +171,14 @@ func (c *cutter) spend(n int) bool {
 	return c.budget >= 0
 }
 
-// cut cuts a block into boxes of the digits of one side, on which it has no negative address. An axis whose
-// stride counts no digit, or one that another axis counts too, is cut into its elements; one that carries is
-// cut where it does. Where the budget runs out some boxes are missing.
-func (c *cutter) cut(b block, side int, r radix) []boxed {
+// cut cuts a block into boxes of the digits of one side, on which it does not begin below the radix. Axes that
+// were folded for the digits of another side are joined first, for folded they may have strides that count
+// none of these digits. Where the budget runs out some boxes are missing.
+func (c *cutter) cut(b block, side int, r radix) []boxed { return c.boxes(b.joined(), side, r) }
+
+// boxes cuts a block as it stands. An axis whose stride counts no digit, or one that another axis counts too,
+// is cut into its elements; one that carries is cut where it does.
+func (c *cutter) boxes(b block, side int, r radix) []boxed {
 	if !c.spend(cutCost * (1 + len(b.shape))) {
 		return nil
 	}
@@ -177,7 +186,7 @@ func (c *cutter) cut(b block, side int, r radix) []boxed {
 	box := boxed{b, digitBox{r.digits(b.sides[side].Offset), slices.Repeat([]int64{1}, digits)}, slices.Repeat([]int{absent}, digits)}
 	for axis, stride := range b.sides[side].Strides {
 		if stride < 0 {
-			return c.cut(b.flipped(axis), side, r)
+			return c.boxes(b.flipped(axis), side, r)
 		}
 		digit := slices.Index(r.units, stride)
 		if digit < 0 {
@@ -205,7 +214,7 @@ func (c *cutter) single(b block, axis, side int, r radix) (boxes []boxed) {
 		c.budget = -1
 	}
 	for i := int64(0); i < b.shape[axis] && c.budget >= 0; i++ {
-		boxes = append(boxes, c.cut(b.sliced(axis, i, 1), side, r)...)
+		boxes = append(boxes, c.boxes(b.sliced(axis, i, 1), side, r)...)
 	}
 	return boxes
 }
@@ -216,13 +225,13 @@ func (c *cutter) carry(b block, axis int, head, row int64, side int, r radix) (b
 	extent := b.shape[axis]
 	whole := (extent - head) / row * row
 	if head > 0 {
-		boxes = append(boxes, c.cut(b.sliced(axis, 0, head), side, r)...)
+		boxes = append(boxes, c.boxes(b.sliced(axis, 0, head), side, r)...)
 	}
 	if whole > 0 {
-		boxes = append(boxes, c.cut(b.sliced(axis, head, whole).folded(axis, row), side, r)...)
+		boxes = append(boxes, c.boxes(b.sliced(axis, head, whole).folded(axis, row), side, r)...)
 	}
 	if rest := extent - head - whole; rest > 0 {
-		boxes = append(boxes, c.cut(b.sliced(axis, head+whole, rest), side, r)...)
+		boxes = append(boxes, c.boxes(b.sliced(axis, head+whole, rest), side, r)...)
 	}
 	return boxes
 }

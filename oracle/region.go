@@ -1,0 +1,108 @@
+package oracle
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// A region is a run of a shard's addresses at whose ends no piece lies across, with a radix of its own: the
+// pieces of a flat shard follow each other, and those of unlike widths have no digits in common.
+type region struct {
+	radix  // from the region's first address on
+	end    int64
+	blocks []block // the pieces
+	pieces []boxed // in order of their topmost digit
+	// The boxes that segments write, of a target shard from when it is at hand; in order as well.
+	written []copied
+}
+
+// A tiled is a shard in regions, ascending, without gaps where its pieces fill it.
+type tiled []region
+
+// regionsOf cuts a shard where no piece lies across. Pieces that fill it stay within their regions.
+func regionsOf(pieces []block) (t tiled) {
+	slices.SortFunc(pieces, func(a, b block) int {
+		i, _ := a.span(shardSide)
+		j, _ := b.span(shardSide)
+		return cmp.Compare(i, j)
+	})
+	for _, piece := range pieces {
+		lo, hi := piece.span(shardSide)
+		if len(t) == 0 || t[len(t)-1].end <= lo {
+			t = append(t, region{radix: radix{start: lo}})
+		}
+		last := &t[len(t)-1]
+		last.end = max(last.end, hi+1)
+		last.blocks = append(last.blocks, piece)
+	}
+	return t
+}
+
+// from is the regions from that of an address on.
+func (t tiled) from(address int64) tiled {
+	return t[sort.Search(len(t), func(i int) bool { return t[i].end > address }):]
+}
+
+// A footprint is where a segment stands in a shard, and the lengths of its strides there.
+type footprint struct {
+	lo, hi  int64
+	strides []int64
+}
+
+// number gives each region a radix: of the strides of its pieces, then of the segments that stand in it.
+func (t tiled) number(segments []footprint) {
+	strides := make([][]int64, len(t))
+	for _, s := range segments {
+		first := len(t) - len(t.from(s.lo))
+		for i := first; i < len(t) && t[i].start <= s.hi; i++ {
+			strides[i] = append(strides[i], s.strides...)
+		}
+	}
+	for i := range t {
+		t[i].radix = radixOf(t[i].start, stridesOf(shardSide, t[i].blocks), strides[i])
+	}
+}
+
+// among cuts a block, which does not leave the shard, where regions end, and each part into boxes of the
+// region's digits.
+func (c *cutter) among(b block, side int, t tiled, visit func(*region, boxed)) {
+	b = b.ascending(side)
+	lo, hi := b.span(side)
+	t = t.from(lo)
+	if hi >= t[0].end {
+		for _, part := range c.split(b, side, t[0].end) {
+			c.among(part, side, t, visit)
+		}
+		return
+	}
+	for _, box := range c.cut(b, side, t[0].radix) {
+		visit(&t[0], box)
+	}
+}
+
+// split cuts a block that lies across an address of one side, on which no stride is negative, into parts that
+// do not: the rows of its longest stride that end below the address, those that begin there or above, and the
+// parts of those between.
+func (c *cutter) split(b block, side int, border int64) (parts []block) {
+	offset, strides := b.sides[side].Offset, b.sides[side].Strides
+	axis := slices.Index(strides, slices.Max(strides))
+	_, hi := b.span(side)
+	rows, reach := b.shape[axis], hi-offset-(b.shape[axis]-1)*strides[axis]
+	// So many rows begin below the address, if there are as many, and so many end there.
+	begin := min(rows, (border-offset-1)/strides[axis]+1)
+	end := int64(0)
+	if border-offset > reach {
+		end = (border-offset-reach-1)/strides[axis] + 1
+	}
+	if end > 0 {
+		parts = append(parts, b.sliced(axis, 0, end))
+	}
+	for row := end; row < begin && c.spend(cutCost*(1+len(b.shape))); row++ {
+		parts = append(parts, c.split(b.sliced(axis, row, 1), side, border)...)
+	}
+	if begin < rows {
+		parts = append(parts, b.sliced(axis, begin, rows-begin))
+	}
+	return parts
+}
