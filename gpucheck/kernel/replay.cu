@@ -57,9 +57,9 @@ __device__ u64 thread_count() { return u64(gridDim.x) * blockDim.x; }
 // Empty entries start where the next one does, so the last is the one that holds the item.
 template <typename Entry> __device__ const Entry *entry_of(u64 table, u64 count, u64 item) {
     const Entry *entries = at<const Entry>(table);
-    u64 lo = 0, hi = count;
+    u32 lo = 0, hi = u32(count);
     while (hi - lo > 1) {
-        u64 middle = lo + (hi - lo) / 2;
+        u32 middle = lo + (hi - lo) / 2;
         if (load(&entries[middle].first) <= item)
             lo = middle;
         else
@@ -98,6 +98,7 @@ __device__ Run run_of(u64 table, u64 count, u64 item) {
     run.begin = load(&segment->first) + index * items_per_run;
     run.end = run.begin + items_per_run;
     i64 source = load(&segment->source_offset), target = load(&segment->target_offset);
+#pragma unroll 1
     for (u32 axis = axes; axis-- > 1;) {
         u64 extent = load(&segment->extent[axis - 1]);
         i64 along = i64(index % extent);
@@ -196,7 +197,7 @@ KERNEL copy_segments(u64 table, u64 count, u64 begin, u64 end) {
     }
 }
 
-__device__ Wide load_element(u64 address, u64 width) {
+__device__ Wide load_element(u64 address, u32 width) {
     switch (width) {
     case 1: return {load(at<const u8>(address)), 0};
     case 2: return {load(at<const u16>(address)), 0};
@@ -209,7 +210,7 @@ __device__ Wide load_element(u64 address, u64 width) {
 __device__ bool equal(Wide a, Wide b) { return a.lo == b.lo && a.hi == b.hi; }
 
 // sentinel_of returns what an unwritten element of a shard holds.
-__device__ Wide sentinel_of(u64 sentinel, u64 width) {
+__device__ Wide sentinel_of(u64 sentinel, u32 width) {
     if (width >= sizeof(u64))
         return {sentinel, width > sizeof(u64) ? sentinel : 0};
     return {sentinel & ((u64(1) << (8 * width)) - 1), 0};
@@ -231,7 +232,8 @@ __device__ void report(u64 verdict, const Tally &tally) {
 }
 
 __device__ void compare_element(const Shard *shard, u64 item, Tally &tally) {
-    u64 element = item - load(&shard->first), width = load(&shard->width), counts = load(&shard->counts);
+    u64 element = item - load(&shard->first), counts = load(&shard->counts);
+    u32 width = u32(load(&shard->width));
     Wide found = load_element(load(&shard->found) + element * width, width);
     Wide expected = load_element(load(&shard->expected) + element * width, width);
     u32 writes = equal(expected, sentinel_of(load(&shard->sentinel), width)) ? 0 : 1;

@@ -142,6 +142,47 @@ void far_windows(Driver &driver, Random &random) {
     }
 }
 
+// far_extents launches a few hundred items of an axis of 2^33 indices between two others.
+void far_extents(Driver &driver) {
+    const u64 i_extent = 3, j_extent = 2 * two32 + 1, k_extent = 2;
+    Source source(driver, 16);
+    Place target(driver, 5 * j_extent + 8);
+    Segment s = {};
+    s.width = 1, s.axes = 3;
+    s.source = source.address, s.target = target.address;
+    const u64 extent[] = {i_extent, j_extent, k_extent};
+    const i64 from[] = {1, 0, 5}, to[] = {2, 5, 1};
+    std::copy(extent, extent + 3, s.extent);
+    std::copy(from, from + 3, s.source_stride);
+    std::copy(to, to + 3, s.target_stride);
+    u64 j = two32 - 50;
+    for (u64 i = 0; i < 2; i++)
+        launch(driver, s, (i * j_extent + j) * k_extent, (i * j_extent + j + 100) * k_extent);
+    std::vector<u8> want(505);
+    for (u64 n = 0; n < 100; n++)
+        for (u64 i = 0; i < 2; i++)
+            for (u64 k = 0; k < 2; k++)
+                want[n * 5 + i * 2 + k] = value_of(i + 5 * k);
+    need(driver, target.address + j * 5, want, "extent");
+}
+
+// far_run launches a few hundred items in the middle of one run of 2^33 elements.
+void far_run(Driver &driver, u16 form) {
+    const u64 elements = 2 * two32 + 3, begin = two32 - 96, count = 200 * (form == 0 ? 1 : 16);
+    Place source(driver, elements), target(driver, elements);
+    std::vector<u8> want(count + 64);
+    for (u64 i = 0; i < count; i++)
+        want[i] = value_of(i);
+    driver.upload(source.address + begin, want.data(), want.size());
+    Segment s = {};
+    s.width = 1, s.axes = 1, s.form = form;
+    s.source = source.address, s.target = target.address;
+    s.extent[0] = elements, s.source_stride[0] = s.target_stride[0] = 1;
+    u64 first = form == 0 ? begin : begin / 16;
+    launch(driver, s, first, first + 200);
+    need(driver, target.address + begin, want, "run, form " + std::to_string(form));
+}
+
 // far_comparison finds one wrong element above 2^32, in a shard that begins above 2^33.
 void far_comparison(Driver &driver, u64 width) {
     const u64 elements = two32 + 1000, wrong = two32 + 100, first = 2 * two32 + 5;
@@ -172,6 +213,9 @@ void check_large(Driver &driver, u64 seed) {
     }
     far_items(driver, random);
     far_windows(driver, random);
+    far_extents(driver);
+    far_run(driver, 0);
+    far_run(driver, 1);
     for (u64 width : {1, 2, 4})
         far_comparison(driver, width);
 }

@@ -1,0 +1,122 @@
+package kernel
+
+import (
+	"flag"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	ptxMutants = flag.Int("ptx-mutants", 40, "how many mutants of the PTX to draw; 0: all of them")
+)
+
+// A ptxRule changes one instruction into another of the same form. from is an expression for the whole instruction
+// without its semicolon, to is what regexp's ReplaceAllString puts in its place.
+type ptxRule struct {
+	name     string
+	from, to string
+}
+
+var ptxRules = []ptxRule{
+	{"add for sub", `^sub\.`, "add."},
+	{"sub for add", `^add\.`, "sub."},
+	{"32-bit add", `^add\.s64`, "add.s32"},
+	{"32-bit product", `^mul\.lo\.s64`, "mul.lo.s32"},
+	{"narrow product", `^mul\.wide\.u32`, "mul.lo.s32"},
+	{"sum for product", `^mul\.lo\.`, "add."},
+	{"32-bit quotient", `^div\.u64`, "div.u32"},
+	{"remainder for quotient", `^div\.`, "rem."},
+	{"shifted by one more", `^(sh[lr]\.\S+\s.*), (\d+)$`, "$1, 1$2"},
+	{"less for at most", `^setp\.le\.`, "setp.lt."},
+	{"at most for less", `^setp\.lt\.`, "setp.le."},
+	{"more for at least", `^setp\.ge\.`, "setp.gt."},
+	{"at least for more", `^setp\.gt\.`, "setp.ge."},
+	{"unequal for equal", `^setp\.eq\.`, "setp.ne."},
+	{"equal for unequal", `^setp\.ne\.`, "setp.eq."},
+	{"32-bit comparison", `^setp\.(..)\.u64`, "setp.$1.u32"},
+	{"32-bit equality", `^setp\.(..)\.s64`, "setp.$1.s32"},
+	{"branch the other way", `^@(%p\d+) bra`, "@!$1 bra"},
+	{"branch not taken", `^@%p\d+ bra.*`, ""},
+	{"choice the other way", `^selp\.(\S+)\s+(\S+) (\S+), (\S+), `, "selp.$1 $2 $4, $3, "},
+	{"or for and", `^and\.`, "or."},
+	{"and for or", `^or\.`, "and."},
+	{"most for least", `^min\.`, "max."},
+	{"least for most", `^max\.`, "min."},
+	{"atomic most for least", `^atom\.min`, "atom.max"},
+	{"atomic left out", `^atom\..*`, ""},
+	{"store left out", `^st\..*`, ""},
+	{"16-bit load", `^ld\.u32`, "ld.u16"},
+	{"32-bit load", `^ld\.u64`, "ld.u32"},
+	{"32-bit field", `^ld\.global\.u64`, "ld.global.u32"},
+	{"next field", `^(ld\.global\.u64.*\[%rd\d+)\]`, "$1+8]"},
+	{"32-bit store", `^st\.u64`, "st.u32"},
+	{"constant one more", `^((?:add|mov)\.\S+\s.*, )(\d+)$`, "${1}1$2"},
+}
+
+// A ptxMutant is one rule at one line of the PTX.
+type ptxMutant struct {
+	rule ptxRule
+	line int
+}
+
+// equivalent lists what no test can tell from the PTX, with the reason.
+var equivalent = map[string]string{}
+
+var instructionLine = regexp.MustCompile(`^\t(@|[a-z])`)
+
+// allPTXMutants lists every rule at every line where it changes something.
+func allPTXMutants(lines []string) []ptxMutant {
+	var mutants []ptxMutant
+	for line, text := range lines {
+		if !instructionLine.MatchString(text) {
+			continue
+		}
+		for _, rule := range ptxRules {
+			if mutated(text, rule) != text {
+				mutants = append(mutants, ptxMutant{rule, line})
+			}
+		}
+	}
+	return mutants
+}
+
+// mutated applies a rule to one line.
+func mutated(line string, rule ptxRule) string {
+	instruction := strings.TrimSuffix(strings.TrimPrefix(line, "\t"), ";")
+	to := regexp.MustCompile(rule.from).ReplaceAllString(instruction, rule.to)
+	if to == instruction || to == "" && instruction == "" {
+		return line
+	}
+	if to == "" {
+		return ""
+	}
+	return "\t" + to + ";"
+}
+
+// Mutants of the PTX are told from the PTX by the harness.
+func TestPTXMutants(t *testing.T) {
+	needHarness(t)
+	lines := strings.Split(PTX, "\n")
+	all := allPTXMutants(lines)
+	t.Logf("%d mutants", len(all))
+	folder := t.TempDir()
+	for i, mutant := range all {
+		if *ptxMutants != 0 && i%(len(all) / *ptxMutants) != 0 {
+			continue
+		}
+		changed := append([]string(nil), lines...)
+		changed[mutant.line] = mutated(lines[mutant.line], mutant.rule)
+		file := filepath.Join(folder, fmt.Sprintf("mutant%d.ptx", i))
+		write(t, file, strings.Join(changed, "\n"))
+		name := fmt.Sprintf("line %d, %s: %s", mutant.line+1, mutant.rule.name, strings.TrimSpace(lines[mutant.line]))
+		output, err := run{ptx: file, engine: "ptx"}.harness(t, "all", "1", "200")
+		if err == nil {
+			t.Errorf("%s: not caught", name)
+		} else {
+			t.Logf("%s: %v: %s", name, err, firstLine(output))
+		}
+	}
+}
