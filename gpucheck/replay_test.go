@@ -53,7 +53,7 @@ func generated(t testing.TB, n int) []Subject {
 func corpusSubjects(t testing.TB) []Subject {
 	var subjects []Subject
 	for _, file := range corpus.All() {
-		if elements, ok := largestSide(file.Case.Request); !ok || elements > 1<<30 {
+		if elements, ok := Elements(file.Case.Request); !ok || elements > 1<<30 {
 			continue
 		}
 		if s, ok := planned(t, file.Case); ok {
@@ -139,7 +139,7 @@ func TestReplayFindsWhatTheOracleFinds(t *testing.T) {
 		for i := range uint64(mutantCases) {
 			c := gen.Case(gen.Seeded(gen.CaseSeed(2, i)))
 			answer, ok := answerOf(planner, c.Request)
-			if elements, fits := largestSide(c.Request); !ok || !fits || elements > corpusElements {
+			if elements, fits := Elements(c.Request); !ok || !fits || elements > corpusElements {
 				continue
 			}
 			s := Subject{fmt.Sprint(m.Name, " on case ", i), c.Request, answer.Plan}

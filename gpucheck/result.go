@@ -17,7 +17,8 @@ type Result struct {
 	Runs     int           `json:"runs"`      // launches that were judged: of a batch, one width, digit and way
 	Segments int64         `json:"segments"`  // that they carried out
 	Elements int64         `json:"elements"`  // of shards that they compared, guards apart
-	Device   time.Duration `json:"device_ns"` // in launches that carry out plans
+	Carried  int64         `json:"carried"`   // plans carried out, one a run
+	Device   time.Duration `json:"device_ns"` // in the launches that did so
 }
 
 // A Skip is a subject that was not replayed, and why.
@@ -65,5 +66,6 @@ func (r *Result) Add(other Result) {
 	r.Runs += other.Runs
 	r.Segments += other.Segments
 	r.Elements += other.Elements
+	r.Carried += other.Carried
 	r.Device += other.Device
 }

@@ -132,6 +132,7 @@ func (r *run) jobs(way Way) [][]segmentJob {
 		if s.finding != nil {
 			continue
 		}
+		r.result.Carried++
 		for _, segment := range s.segments {
 			from, to := r.at[i][segment.source], r.at[i][len(s.sources)+segment.target]
 			source, target := &r.sources[from.device], &r.targets[to.device]
@@ -149,19 +150,11 @@ func (r *run) jobs(way Way) [][]segmentJob {
 // launch carries segments out on the device of their targets.
 func (r *run) launch(device int, jobs []segmentJob, way Way) error {
 	var boxes []Box
-	var entries []kernel.Segment
-	items := uint64(0)
-	for i := range jobs {
-		if box, ok := jobs[i].box(); way.driver && ok {
-			boxes = append(boxes, box)
-			continue
-		}
-		entry, n := jobs[i].entry(way)
-		entry.First = items
-		items += n
-		entries = append(entries, entry)
+	if way.driver {
+		boxes, jobs = boxesOf(jobs)
 	}
-	r.result.Segments += int64(len(jobs))
+	entries, items := entriesInOrder(jobs, way)
+	r.result.Segments += int64(len(jobs) + len(boxes))
 	at, err := r.arena.upload(device, bytesOf(entries))
 	if err != nil {
 		return err

@@ -39,7 +39,7 @@ type labelled struct {
 // prepare lays out a subject's labels. The error says why it cannot be replayed: too large, or no maps. It has a
 // finding already where its plan must not even be launched.
 func prepare(s Subject, limit int64) (*subject, error) {
-	if elements, ok := largestSide(s.Request); !ok || elements > limit {
+	if elements, ok := Elements(s.Request); !ok || elements > limit {
 		return nil, fmt.Errorf("more than %d elements", limit)
 	}
 	full, err := oracle.Labels(s.Source)
@@ -62,8 +62,9 @@ func prepare(s Subject, limit int64) (*subject, error) {
 	return prepared, nil
 }
 
-// largestSide is the most elements that the tensor, the source shards or the target shards have together.
-func largestSide(r plan.Request) (int64, bool) {
+// Elements is the most elements that the tensor, the source shards or the target shards of a request have together: what
+// Options.MaxElements bounds. It is false past int64.
+func Elements(r plan.Request) (int64, bool) {
 	largest, ok := plan.Elements(r.Source.LogicalShape)
 	for _, side := range []plan.Map{r.Source, r.Target} {
 		sum := int64(0)

@@ -50,6 +50,31 @@ func (j *segmentJob) entry(w Way) (kernel.Segment, uint64) {
 	return entry, entry.ItemsPerRun * entry.Runs()
 }
 
+// entriesInOrder is segments as the table of one launch, and the items of all of them.
+func entriesInOrder(jobs []segmentJob, w Way) ([]kernel.Segment, uint64) {
+	entries := make([]kernel.Segment, len(jobs))
+	items := uint64(0)
+	for i := range jobs {
+		entry, n := jobs[i].entry(w)
+		entry.First = items
+		items += n
+		entries[i] = entry
+	}
+	return entries, items
+}
+
+// boxesOf is the segments that the driver can copy, and the others.
+func boxesOf(jobs []segmentJob) (boxes []Box, others []segmentJob) {
+	for i := range jobs {
+		if box, ok := jobs[i].box(); ok {
+			boxes = append(boxes, box)
+		} else {
+			others = append(others, jobs[i])
+		}
+	}
+	return boxes, others
+}
+
 // maxPitch is the most that every driver takes between two rows of a copy, in bytes.
 const maxPitch = 1<<31 - 1
 

@@ -30,7 +30,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		fuzzCommand, checkCommand, showCommand, reduceCommand, planCommand, layoutCommand, mutantsCommand,
-		tableCommand, plannerCommand,
+		tableCommand, gpuCommand, plannerCommand,
 	}
 }
 
