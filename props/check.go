@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shardproof/shardproof/oracle"
 	"github.com/shardproof/shardproof/plan"
 )
 
@@ -17,6 +18,7 @@ type Options struct {
 	Complete  bool          // a right request must be planned: unsupported counts as broken
 	Strict    bool          // Test and Fuzz fail for what is broken of should level, too
 	Relations bool          // ask for every relation besides stable, each of which costs one to three more plans
+	LaidOut   int64         // plans are run on labelled elements up to so many a side, else proved; 0: oracle.MaxElements
 	TimeLimit time.Duration // for one answer of a planner in this process; 0: none. Past it the fault is a hang
 }
 
@@ -52,6 +54,13 @@ func (o Options) lacks(c plan.Case) (string, bool) {
 	return string(plan.FeatureBudget), c.Budget.Set() && !o.has(plan.FeatureBudget)
 }
 
+func (o Options) laidOut() int64 {
+	if o.LaidOut == 0 {
+		return oracle.MaxElements
+	}
+	return o.LaidOut
+}
+
 func (o Options) has(feature plan.Feature) bool {
 	for _, named := range o.Info.Features {
 		if named == feature {
@@ -85,7 +94,7 @@ func check(ctx context.Context, planner plan.Planner, c plan.Case, options Optio
 		// The request is no longer the one that was asked, so the answer cannot be judged.
 		return judgeFault(&plan.Fault{Name: "changed request", Detail: "the planner changed what it was asked"})
 	}
-	v := Judge(judged, answer, err)
+	v := judge(judged, answer, err, options.laidOut())
 	if !v.compare(judged, again, againErr) {
 		return v
 	}

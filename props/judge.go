@@ -17,11 +17,16 @@ import (
 // proved by geometry where there are too many. Where nothing is broken and some must clause could not be told,
 // the verdict is unknown. More segments than the case expects break "folded".
 func Judge(c plan.Case, answer plan.Answer, err error) Verdict {
+	return judge(c, answer, err, oracle.MaxElements)
+}
+
+// judge is Judge with the most elements of each side that are laid out.
+func judge(c plan.Case, answer plan.Answer, err error, laidOut int64) Verdict {
 	var refusal *plan.Refusal
 	var fault *plan.Fault
 	switch {
 	case err == nil:
-		return judgePlan(c, answer)
+		return judgePlan(c, answer, laidOut)
 	case errors.As(err, &refusal):
 		return judgeRefusal(c, refusal)
 	case errors.As(err, &fault):
@@ -37,11 +42,11 @@ func judgeFault(fault *plan.Fault) Verdict {
 }
 
 // judgePlan judges a plan by every clause, and by whether a plan was due at all.
-func judgePlan(c plan.Case, answer plan.Answer) Verdict {
+func judgePlan(c plan.Case, answer plan.Answer, laidOut int64) Verdict {
 	v := Verdict{Outcome: Exact, Answered: true, Answer: answer, Segments: len(answer.Plan.Segments)}
 	v.MovedElements = moved(answer.Plan)
 	if c.Raw == nil {
-		v.Evidence = Examine(c.Request, answer)
+		v.Evidence = examine(c.Request, answer, laidOut)
 	}
 	if c.Expect.Outcome == plan.Refused {
 		v.breaks(OutcomeID, "planned where "+dueRefusal(c.Expect)+" was due")
@@ -179,29 +184,26 @@ func moved(p plan.Plan) int64 {
 	return total
 }
 
-// Examine looks at a plan with the oracle that suits its size: on labelled elements where they all fit, by
-// geometry where they do not.
-func Examine(request plan.Request, answer plan.Answer) oracle.Evidence {
-	if fits(request) {
+// examine looks at a plan with the oracle that suits its size: on labelled elements where each side has at most
+// so many, by geometry where it has more.
+func examine(request plan.Request, answer plan.Answer, laidOut int64) oracle.Evidence {
+	if fits(&request.Source, laidOut) && fits(&request.Target, laidOut) {
 		return oracle.Execute(request, answer)
 	}
 	return oracle.Prove(request, answer)
 }
 
-// fits reports whether each tensor, and the shards of each side, are within what is executed.
-func fits(request plan.Request) bool {
-	for _, m := range [2]*plan.Map{&request.Source, &request.Target} {
-		if elements, ok := plan.Elements(m.LogicalShape); !ok || elements > oracle.MaxElements {
+// fits reports whether a tensor, and the shards of its map together, have at most so many elements.
+func fits(m *plan.Map, most int64) bool {
+	if elements, ok := plan.Elements(m.LogicalShape); !ok || elements > most {
+		return false
+	}
+	for i := range m.Shards {
+		elements, ok := plan.Elements(m.Shards[i].Shape)
+		if !ok || elements > most {
 			return false
 		}
-		left := int64(oracle.MaxElements)
-		for i := range m.Shards {
-			elements, ok := plan.Elements(m.Shards[i].Shape)
-			if !ok || elements > left {
-				return false
-			}
-			left -= elements
-		}
+		most -= elements
 	}
 	return true
 }

@@ -42,6 +42,10 @@ func (r *running) conclude(ctx context.Context, f *Finding) {
 	}
 }
 
+// maxReduced is the most elements a side that are laid out for a candidate of a reduction: larger ones are proved
+// by geometry, since a hundred of them laid out would take all of the time that there is.
+const maxReduced = 1 << 16
+
 func (r *running) reduce(ctx context.Context, f *Finding) {
 	limit := r.ReduceFor
 	if limit == 0 {
@@ -50,10 +54,12 @@ func (r *running) reduce(ctx context.Context, f *Finding) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	var turn atomic.Uint64
+	options := r.Check
+	options.LaidOut = maxReduced
 	check := func(c plan.Case) props.Verdict {
 		c.Request = props.CloneRequest(c.Request)
 		planner := r.Planners[turn.Add(1)%uint64(len(r.Planners))]
-		return props.Check(ctx, planner, c, r.Check)
+		return props.Check(ctx, planner, c, options)
 	}
 	fails := func(c plan.Case) bool { return r.same(f, check(c)) }
 	f.Reduced, f.Stats = props.Reduce(limited, f.Case, fails, r.Options.Reduce)
