@@ -112,7 +112,7 @@ func TestPTXMutants(t *testing.T) {
 		file := filepath.Join(folder, fmt.Sprintf("mutant%d.ptx", i))
 		write(t, file, strings.Join(changed, "\n"))
 		name := fmt.Sprintf("line %d, %s: %s", mutant.line+1, mutant.rule.name, strings.TrimSpace(lines[mutant.line]))
-		output, err := run{ptx: file, engine: "ptx"}.harness(t, "all", "1", "200")
+		output, err := run{ptx: file, engine: "ptx", patience: mutantPatience}.harness(t, "all", "1", "200")
 		if err == nil {
 			t.Errorf("%s: not caught", name)
 		} else {

@@ -62,7 +62,7 @@ func TestSourceMutants(t *testing.T) {
 	needHarness(t)
 	library := buildMutants(t)
 	runMutant := func(t *testing.T, variant int) (string, error) {
-		return run{library: library, engine: "source", extra: []string{fmt.Sprint("VARIANT=", variant)}}.harness(t, "all", "1", "500")
+		return run{library: library, engine: "source", extra: []string{fmt.Sprint("VARIANT=", variant)}, patience: mutantPatience}.harness(t, "all", "1", "500")
 	}
 	if output, err := runMutant(t, 0); err != nil {
 		t.Fatalf("the source itself fails: %v: %s", err, output)
