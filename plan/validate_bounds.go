@@ -62,8 +62,8 @@ func (j *judge) place(p *placed, view View, shape []int64, t *tensor) bool {
 // coordinates writes the coordinates of an address of the tensor.
 func (t *tensor) coordinates(address int64, coordinates []int64) {
 	for axis, stride := range t.strides {
-		if stride == 1 && t.shape[axis] > 1 {
-			// The last axis that is longer than 1.
+		if stride == 1 {
+			// All axes that follow are of extent 1.
 			coordinates[axis], address = address, 0
 			continue
 		}

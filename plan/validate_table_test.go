@@ -356,6 +356,9 @@ func TestValidateAtTheEndsOfInt64(t *testing.T) {
 		{"two elements far apart", line(most, shard(0, 2, plan.Piece{
 			Shape: []int64{2}, Source: plan.View{Strides: []int64{most - 1}}, Dest: plan.View{Strides: []int64{1}}, Locations: []int{0},
 		})), []string{"unsupported 12"}},
+		{"backwards to the first element", line(5, shard(0, 2, plan.Piece{
+			Shape: []int64{2}, Source: view(4, -4), Dest: view(0, 1), Locations: []int{0},
+		})), []string{"unsupported 12"}},
 		{"three of them", line(most, shard(0, 3, plan.Piece{
 			Shape: []int64{3}, Source: plan.View{Strides: []int64{most/2 + 1}}, Dest: plan.View{Strides: []int64{1}}, Locations: []int{0},
 		})), bounds},
@@ -391,6 +394,7 @@ func TestViolationsSayWhat(t *testing.T) {
 	}{
 		{func(m *plan.Map) { m.Shards[1].Pieces[1].Dest.Offset = 24 * 8 },
 			"rank 1 piece 1: writes [24:40] x [0:8], outside the 32x8 shard"},
+		{func(m *plan.Map) { m.Shards[0].Pieces[0].Shape[0] = 40 }, "rank 0 piece 0: writes [0:40] x [0:8], outside the 32x8 shard"},
 		{func(m *plan.Map) { m.Shards[1].Pieces[1].Source.Offset = 384 },
 			"rank 1 piece 1: stands at offset 384, outside the 48x8 logical tensor"},
 		{func(m *plan.Map) { m.Shards[1].Pieces[1].Source.Strides = []int64{16, 1} },
