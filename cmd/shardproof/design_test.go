@@ -27,7 +27,8 @@ var allowed = map[string][]string{
 	"gen":               {"plan", "plan/layout"},
 	"props":             {"plan", "oracle", "gen", "corpus"},
 	"props/campaign":    {"plan", "oracle", "gen", "props", "corpus"},
-	"props/report":      {"plan", "props"},
+	"props/audit":       {"plan", "oracle", "gen", "props", "props/campaign", "corpus"},
+	"props/report":      {"plan", "props", "props/audit"},
 	"gpucheck":          {"plan", "oracle", "gpucheck/kernel"},
 }
 

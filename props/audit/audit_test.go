@@ -1,0 +1,150 @@
+package audit_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/shardproof/shardproof/corpus"
+	"github.com/shardproof/shardproof/plan"
+	"github.com/shardproof/shardproof/plan/mutant"
+	"github.com/shardproof/shardproof/plan/reference"
+	"github.com/shardproof/shardproof/props"
+	"github.com/shardproof/shardproof/props/audit"
+)
+
+// small are the options of an audit that takes a second or so: without the maps at real sizes.
+func small(t *testing.T, planner plan.Planner) audit.Options {
+	t.Helper()
+	info := reference.Info()
+	cases := slices.DeleteFunc(corpus.All(), func(file corpus.File) bool {
+		return !strings.Contains(file.Path, "refusals/") && !strings.Contains(file.Path, "huge/") && !strings.Contains(file.Path, "seed/")
+	})
+	return audit.Options{
+		Planner: planner, Name: "subject", Check: props.Options{Info: &info, Complete: true}, Cases: cases,
+		Seed: 1, Checks: 400, Out: t.TempDir(), Draws: 2, Workers: 2,
+	}
+}
+
+func ruleOf(t *testing.T, report audit.Report, id string) audit.RuleReport {
+	t.Helper()
+	for _, rule := range report.Rules {
+		if rule.ID == id {
+			return rule
+		}
+	}
+	t.Fatalf("no rule %s", id)
+	return audit.RuleReport{}
+}
+
+func TestTheReferencePlannerKeepsEveryRule(t *testing.T) {
+	report := audit.Audit(t.Context(), small(t, reference.Planner{Folding: reference.Addresses}))
+	for _, rule := range report.Rules {
+		switch rule.Status {
+		case audit.Kept, audit.Refused:
+		default:
+			t.Errorf("%s is %s: %v", rule.ID, rule.Status, rule.Counts)
+		}
+	}
+	tally := report.Tally
+	sum := tally.Exact + tally.Refused + tally.Unsupported + tally.Broken + tally.Unknown + tally.NotExercised
+	if tally.Broken != 0 || tally.Cases < 600 || sum != tally.Cases || len(report.Findings) != 0 {
+		t.Errorf("tally %+v, %d findings", tally, len(report.Findings))
+	}
+}
+
+// Each of these planners is broken in one way on purpose; the rule beside it is the one that the way breaks.
+func TestABrokenPlannerBreaksItsRule(t *testing.T) {
+	for _, test := range []struct{ mutant, rule string }{
+		{"address-logical-offset", "plan.read"},
+		{"fold-joins-over-gap", "values"},
+	} {
+		row, ok := mutant.Lookup(test.mutant)
+		if !ok {
+			t.Fatalf("no mutant %s", test.mutant)
+		}
+		report := audit.Audit(t.Context(), small(t, row.New()))
+		rule := ruleOf(t, report, test.rule)
+		if rule.Status != audit.Broken || rule.Finding < 0 {
+			t.Errorf("%s: %s is %s, finding %d", test.mutant, test.rule, rule.Status, rule.Finding)
+			continue
+		}
+		finding := report.Findings[rule.Finding]
+		saved, err := corpus.Load(finding.Path)
+		if err != nil || saved.Name != finding.Case.Name {
+			t.Errorf("%s: the finding is not saved: %v", test.mutant, err)
+		}
+		if fault := ruleOf(t, report, "fault"); fault.Status != audit.Kept {
+			t.Errorf("%s: fault is %s", test.mutant, fault.Status)
+		}
+	}
+}
+
+// acceptsHidden plans whatever is refused as a wrong location: rows 17 and map.locations must show it.
+func TestRefusalsAreReportedByRow(t *testing.T) {
+	right := reference.Planner{Folding: reference.Addresses}
+	lenient := plan.PlannerFunc(func(ctx context.Context, request plan.Request) (plan.Answer, error) {
+		answer, err := right.Plan(ctx, request)
+		if err != nil && strings.Contains(err.Error(), "locations") {
+			return plan.Answer{}, nil
+		}
+		return answer, err
+	})
+	report := audit.Audit(t.Context(), small(t, lenient))
+	for _, id := range []string{audit.RowID(17), "map.locations", "outcome"} {
+		if rule := ruleOf(t, report, id); rule.Status != audit.Broken || rule.Finding < 0 {
+			t.Errorf("%s is %s with %v", id, rule.Status, rule.Counts)
+		}
+	}
+	for _, id := range []string{audit.RowID(1), audit.RowID(19), "map.bounds", "values"} {
+		if rule := ruleOf(t, report, id); rule.Status == audit.Broken {
+			t.Errorf("%s is %s with %v", id, rule.Status, rule.Counts)
+		}
+	}
+}
+
+func TestWhatIsHeldBackIsNotExercised(t *testing.T) {
+	options := small(t, reference.Planner{Folding: reference.Addresses})
+	options.Check.Info.Features = []plan.Feature{plan.FeaturePrefer}
+	report := audit.Audit(t.Context(), options)
+	for _, id := range []string{"plan.selector", audit.RowID(21), "plan.budget", "budget"} {
+		rule := ruleOf(t, report, id)
+		if rule.Status != audit.NotExercised || len(rule.Why) == 0 {
+			t.Errorf("%s is %s, because of %v", id, rule.Status, rule.Why)
+		}
+	}
+	if report.Tally.NotExercised == 0 || len(report.HeldOff) == 0 {
+		t.Errorf("nothing was held back: %+v", report.Tally)
+	}
+}
+
+func TestAKnownFailureIsExcusedAndAStaleOneTold(t *testing.T) {
+	row, _ := mutant.Lookup("address-logical-offset")
+	options := small(t, row.New())
+	first := audit.Audit(t.Context(), options)
+	if first.Tally.Broken == 0 || first.Tally.Known != 0 {
+		t.Fatalf("tally %+v", first.Tally)
+	}
+	none := &audit.Known{}
+	text := none.Updated(first)
+	known, err := audit.ParseKnown("# found in review\nno-such-case it was mended\n" + text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Known = known
+	second := audit.Audit(t.Context(), options)
+	if second.Tally.Broken != first.Tally.Broken || second.Tally.Known != second.Tally.Broken {
+		t.Errorf("with every failure known: %+v, first %+v", second.Tally, first.Tally)
+	}
+	if !slices.Equal(second.Stale, []string{"no-such-case"}) {
+		t.Errorf("stale: %q", second.Stale)
+	}
+	updated := known.Updated(second)
+	if updated != "# found in review\n"+text {
+		t.Errorf("updated:\n%s\nwant the comment and\n%s", updated, text)
+	}
+	if rule := ruleOf(t, second, "plan.read"); rule.Status != audit.Excused {
+		t.Errorf("plan.read is %s", rule.Status)
+	}
+}

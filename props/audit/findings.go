@@ -1,0 +1,171 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/shardproof/shardproof/corpus"
+	"github.com/shardproof/shardproof/plan"
+	"github.com/shardproof/shardproof/props"
+	"github.com/shardproof/shardproof/props/campaign"
+)
+
+// A Finding is the smallest case that is known to break some rule, reduced where it could be.
+type Finding struct {
+	Judged
+	Cause   string // what is broken first
+	From    string // the case that it was reduced from
+	Number  uint64 // of that case in the campaign
+	Stats   props.ReduceStats
+	Problem error // why it could not be saved
+}
+
+// conclude sees to it that each broken rule has a finding, and orders the findings by the first rule that is
+// broken by them.
+func (a *auditing) conclude(ctx context.Context) {
+	reduced := map[string]bool{} // by case and cause
+	for i := range a.Rules {
+		rule := &a.Rules[i]
+		if rule.Counts[Broken]+rule.Counts[Excused] == 0 || slices.ContainsFunc(a.Findings, breaks(rule)) {
+			continue
+		}
+		smallest := a.smallest(rule)
+		if smallest == nil {
+			continue
+		}
+		cause := smallest.Verdict.Cause(true)
+		if rule.Group == Plans || rule.Group == Relations {
+			cause = rule.ID
+		}
+		if key := smallest.Case.Name + " " + cause; !reduced[key] {
+			reduced[key] = true
+			a.Findings = append(a.Findings, a.reduce(ctx, smallest, cause))
+		}
+	}
+	a.link()
+	for i := range a.Report.Cases {
+		if v := &a.Report.Cases[i].Verdict; v.Outcome == props.NotExercised {
+			a.HeldOff = holdOff(a.HeldOff, campaign.HeldOff{Reason: v.Detail, Cases: 1})
+		}
+	}
+}
+
+// breaks reports whether a finding shows a broken rule: an expected one where nothing else is broken.
+func breaks(rule *RuleReport) func(Finding) bool {
+	return func(f Finding) bool {
+		return slices.Contains(f.Broken, rule.ID) && (f.Known == "" || rule.Counts[Broken] == 0)
+	}
+}
+
+// smallest is the smallest of the fixed cases that break a rule: an unexpected one where there is any.
+func (a *auditing) smallest(rule *RuleReport) *Judged {
+	var best *Judged
+	for i := range a.Report.Cases {
+		j := &a.Report.Cases[i]
+		if slices.Contains(j.Broken, rule.ID) && (best == nil || compareSizes(j, best) < 0) {
+			best = j
+		}
+	}
+	return best
+}
+
+// compareSizes puts unexpected failures first, then small cases.
+func compareSizes(a, b *Judged) int {
+	return cmp.Or(
+		cmp.Compare(len(a.Known), 0)-cmp.Compare(len(b.Known), 0),
+		cmp.Compare(elementsOf(a.Case), elementsOf(b.Case)),
+		cmp.Compare(piecesOf(a.Case), piecesOf(b.Case)),
+		cmp.Compare(a.Verdict.Segments, b.Verdict.Segments),
+		strings.Compare(a.Case.Name, b.Case.Name),
+	)
+}
+
+func elementsOf(c plan.Case) int64 {
+	elements, ok := plan.Elements(c.Target.LogicalShape)
+	if !ok {
+		return 1<<63 - 1
+	}
+	return elements
+}
+
+func piecesOf(c plan.Case) int {
+	n := 0
+	for _, m := range [2]plan.Map{c.Source, c.Target} {
+		for _, shard := range m.Shards {
+			n += 1 + len(shard.Pieces)
+		}
+	}
+	return n
+}
+
+// reduce makes a finding of a fixed case. An expected one stays as it is.
+func (a *auditing) reduce(ctx context.Context, j *Judged, cause string) Finding {
+	f := Finding{Judged: *j, Cause: cause, From: j.Case.Name}
+	if j.Known != "" || j.Case.Raw != nil || cause == props.FaultID && j.Verdict.Fault.Name == "hang" {
+		return f
+	}
+	limited, cancel := context.WithTimeout(ctx, a.ReduceFor)
+	defer cancel()
+	options := a.Check
+	options.Relations = isRelation(cause)
+	check := func(c plan.Case) props.Verdict {
+		c.Request = props.CloneRequest(c.Request)
+		return props.Check(ctx, a.Planner, c, options)
+	}
+	fails := func(c plan.Case) bool { return check(c).Names(cause) }
+	var reduced plan.Case
+	reduced, f.Stats = props.Reduce(limited, j.Case, fails, props.ReduceOptions{Workers: a.Workers})
+	if after := check(reduced); after.Names(cause) {
+		f.Case, f.Verdict = reduced, after
+		f.save(a, j)
+	}
+	return f
+}
+
+func isRelation(id string) bool {
+	return slices.ContainsFunc(props.Relations(), func(r props.Relation) bool { return r.ID == id && id != props.StableID })
+}
+
+// save names a reduced case after its request and saves it.
+func (f *Finding) save(a *auditing, from *Judged) {
+	v := &f.Verdict
+	f.Case.Origin = strings.TrimPrefix(from.Case.Origin+"; ", "; ") + "reduced from " + from.Case.Name
+	found := &plan.Found{Planner: a.Name, Seed: strconv.FormatUint(a.Options.Seed, 10)}
+	found.Broken = slices.Concat(v.Broken, v.Should)
+	switch {
+	case v.Fault != nil:
+		found.Fault = v.Fault.Name
+	case v.Answered:
+		found.Plan = &v.Answer.Plan
+	}
+	f.Case.Found = found
+	f.Case.Name, f.Path = corpus.Name(f.Case.Request), ""
+	if a.Out != "" {
+		f.Path, f.Problem = corpus.Save(a.Out, f.Case)
+	}
+}
+
+// link points each broken rule to its smallest finding.
+func (a *auditing) link() {
+	slices.SortStableFunc(a.Findings, func(x, y Finding) int {
+		return cmp.Or(a.firstBroken(x)-a.firstBroken(y), compareSizes(&x.Judged, &y.Judged))
+	})
+	for i := range a.Rules {
+		rule := &a.Rules[i]
+		for n := range a.Findings {
+			if !breaks(rule)(a.Findings[n]) {
+				continue
+			}
+			if rule.Finding < 0 || compareSizes(&a.Findings[n].Judged, &a.Findings[rule.Finding].Judged) < 0 {
+				rule.Finding = n
+			}
+		}
+	}
+}
+
+func (a *auditing) firstBroken(f Finding) int {
+	return slices.IndexFunc(a.Rules, func(r RuleReport) bool { return slices.Contains(f.Broken, r.ID) })
+}
