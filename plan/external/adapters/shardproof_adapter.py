@@ -9,7 +9,7 @@ A planner is a function of a Request that returns its copies, or raises a Refusa
 
     def plan(request):
         source, target = request.boxes()
-        return [shardproof.segment(a, b, lo, shape) for a, b, lo, shape in my_planner.copies(source, target)]
+        return [shardproof.segment(a, lo, b, lo, shape) for a, b, lo, shape in my_planner.copies(source, target)]
 
     shardproof.serve(plan, shardproof.Hello("my-planner", my_planner.__version__), output)
 
@@ -21,13 +21,14 @@ importing it changes nothing.
 """
 
 import importlib.util
+import itertools
 import json
 import os
 import sys
 import time
 import traceback
 import types
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 PROTOCOL = 1
@@ -316,9 +317,22 @@ class Piece:
         """The shard address of a coordinate of the logical tensor inside this piece."""
         return self.offset + sum((c - low) * stride for c, low, stride in zip(lo, self.lo, self.strides))
 
-    def is_contiguous(self) -> bool:
-        """Whether its elements in row-major order are one run of shard addresses."""
-        return same_strides(self.strides, row_major(self.shape), self.shape)
+    def runs(self, limit: int) -> List["Piece"]:
+        """The piece cut along its leading axes until each part is contiguous.
+
+        Raises Unsupported where that takes more parts than the limit.
+        """
+        axes = 0
+        while not same_strides(self.strides[axes:], row_major(self.shape[axes:]), self.shape[axes:]):
+            axes += 1
+        if product(self.shape[:axes]) > limit:
+            raise Unsupported("a piece of %d runs of its shard" % product(self.shape[:axes]))
+        shape = (1,) * axes + self.shape[axes:]
+        starts = (
+            index + self.lo[axes:]
+            for index in itertools.product(*(range(low, high) for low, high in zip(self.lo[:axes], self.hi[:axes])))
+        )
+        return [replace(self, lo=lo, shape=shape, offset=self.address(lo), strides=row_major(shape)) for lo in starts]
 
     def overlap(self, other: "Piece") -> Optional[Tuple[Tuple[int, ...], Tuple[int, ...]]]:
         """First coordinate and extents of what both hold, None where that is nothing."""
@@ -327,35 +341,40 @@ class Piece:
 
 @dataclass(frozen=True)
 class Shard:
-    """What one rank holds: its shape and its pieces that are not empty, in the map's order."""
+    """What one rank holds: its shape and its pieces that are not empty, ascending by where they are in the tensor.
+
+    The order of a map's pieces means nothing, so no planner is to see it.
+    """
 
     rank: int
     shape: Tuple[int, ...]
     pieces: Tuple[Piece, ...]
 
-    @property
-    def elements(self) -> int:
-        return product(self.shape)
-
 
 @dataclass(frozen=True)
 class Map:
-    """A parameter map as boxes, shards ascending by rank."""
+    """A parameter map as boxes; shards ascend by rank."""
 
     logical_shape: Tuple[int, ...]
     shards: Tuple[Shard, ...]
 
     @property
     def pieces(self) -> List[Piece]:
+        """The pieces of every shard."""
         return [piece for shard in self.shards for piece in shard.pieces]
 
 
-def segment(source: Piece, target: Piece, lo: Sequence[int], shape: Sequence[int]) -> Dict[str, Any]:
-    """The copy of a box of the logical tensor, which both pieces hold, from one shard to the other."""
+def segment(
+    source: Piece, source_lo: Sequence[int], target: Piece, target_lo: Sequence[int], shape: Sequence[int]
+) -> Dict[str, Any]:
+    """The copy of a box from one shard to another, given by where it begins in the tensor as each side has it.
+
+    For a right copy the two are equal; a planner's answer is told as it gave it.
+    """
     return {
         "shape": list(shape),
-        "source": [source.rank, source.address(lo), list(source.strides)],
-        "target": [target.rank, target.address(lo), list(target.strides)],
+        "source": [source.rank, source.address(source_lo), list(source.strides)],
+        "target": [target.rank, target.address(target_lo), list(target.strides)],
     }
 
 
@@ -526,7 +545,8 @@ def _read_shard(where: _Where, rank: int, value: Any, logical_shape: Tuple[int, 
     if placed != product(shape):
         raise where.invalid("pieces of %d elements in a shard of %d", placed, product(shape))
     deferred.settle()
-    shard = Shard(rank, shape, tuple(piece for piece in pieces if piece is not None))
+    placing = sorted((piece for piece in pieces if piece is not None), key=lambda piece: (piece.lo, piece.shape, piece.offset))
+    shard = Shard(rank, shape, tuple(placing))
     _check_tiling(where, shard, len(logical_shape))
     return shard
 
@@ -661,6 +681,21 @@ def _limit_pairs(where: _Where, pieces: int) -> None:
         raise where.unsupported("%d pieces are more than the adapter compares", pieces)
 
 
+def replicas(shards: Sequence[Shard]) -> List[List[Shard]]:
+    """Shards that all hold something, as whole copies of the tensor: the first has the lowest holder of each part.
+
+    Raises Unsupported where they are no such copies, since some part has more holders than another.
+    """
+    alike: Dict[Tuple[int, ...], List[Shard]] = {}
+    for shard in shards:
+        if len({piece.locations for piece in shard.pieces}) > 1:
+            raise Unsupported("rank %d holds parts that are held by different ranks" % shard.rank)
+        alike.setdefault(shard.pieces[0].locations, []).append(shard)
+    if len({len(holders) for holders in alike.values()}) > 1:
+        raise Unsupported("parts of the tensor are held by different numbers of ranks")
+    return [list(copy) for copy in zip(*alike.values())]
+
+
 # Many planners say no in one way, whatever the reason. The kind is then worked out from the maps.
 
 
@@ -693,6 +728,18 @@ def _covered(read: Map) -> int:
 
 
 # Loading a planner's own files.
+
+
+def lazily(load: Callable[[], Plan]) -> Plan:
+    """A planner that is loaded when it is first asked: one that takes long to import says hello in time."""
+    loaded: List[Plan] = []
+
+    def plan(request: Request) -> Any:
+        if not loaded:
+            loaded.append(load())
+        return loaded[0](request)
+
+    return plan
 
 
 def bare_module(name: str, **values: Any) -> types.ModuleType:

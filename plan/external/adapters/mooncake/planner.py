@@ -13,9 +13,9 @@ A box that is no single run of its shard is cut into rows that are. Where no coo
 request is refused as unsupported; where they can, Mooncake's own validation judges them.
 """
 
+import dataclasses
 import importlib
 import importlib.metadata
-import itertools
 import os
 import sys
 
@@ -43,15 +43,11 @@ def planner(weight, replica_axes):
         try:
             placed = [Placement(weight, side, axis) for side, axis in zip((source, target), replica_axes)]
             planned = weight.plan_placement_transfer(*(placement.manifest for placement in placed))
-        except (Unplaceable, ValueError) as error:  # Mooncake has no error of its own, and one for every reason
+        except (shardproof.Unsupported, ValueError) as error:  # Mooncake has one error for every reason
             raise shardproof.refusal(str(error), source, target) from error
         return [segment(operation, *placed) for operation in planned.operations]
 
     return plan
-
-
-class Unplaceable(Exception):
-    """A side for which no coordinates were found."""
 
 
 class Placement:
@@ -59,13 +55,13 @@ class Placement:
 
     def __init__(self, weight, side, replica_axis):
         if not side.pieces:
-            raise Unplaceable("a placement has a fragment at least")
-        holding = [shard for shard in side.shards if shard.pieces]
-        replicas, holders = replicas_of(holding)
-        splits = splits_of(side.logical_shape, [shard for shard in holding if replicas[shard.rank] == 0])
+            raise shardproof.Unsupported("a placement has a fragment at least")
+        copies = shardproof.replicas([shard for shard in side.shards if shard.pieces])
+        splits = splits_of(side.logical_shape, copies[0])
         coordinates = {
-            shard.rank: dict(zip(AXES, itertools.repeat(0)), **splits[1][holders[shard.rank]], **{replica_axis: replicas[shard.rank]})
-            for shard in holding
+            shard.rank: {**dict.fromkeys(AXES, 0), **place, replica_axis: number}
+            for number, copy in enumerate(copies)
+            for shard, place in zip(copy, splits.places)
         }
         sizes = {axis: 1 + max(place[axis] for place in coordinates.values()) for axis in AXES}
         self.starts = {}
@@ -87,60 +83,56 @@ class Placement:
                     global_shape=side.logical_shape,
                     dtype="bfloat16",
                     itemsize=ITEM_BYTES,
-                    shard_dims=tuple(sorted(splits[0].values())),
+                    shard_dims=tuple(sorted(splits.dims.values())),
                     layout_fingerprint="row-major",
-                    parallel_axes=tuple(weight.SplitAxis(axis, dim) for axis, dim in splits[0].items())
+                    parallel_axes=tuple(weight.SplitAxis(axis, dim) for axis, dim in splits.dims.items())
                     + ((weight.ReplicatedAxis(replica_axis),) if sizes[replica_axis] > 1 else ()),
                 )
             ],
             fragments=[
-                self.fragment(weight, ranks[shard.rank], piece, lo, shape)
-                for shard in holding
+                self.fragment(weight, ranks[shard.rank], run)
+                for shard in side.shards
                 for piece in shard.pieces
-                for lo, shape in runs_of(piece)
+                for run in piece.runs(MAX_FRAGMENTS)
             ],
         )
 
-    def fragment(self, weight, rank, piece, lo, shape):
+    def fragment(self, weight, rank, run):
         """One run of a shard as a fragment, its place in the shard kept."""
         made = weight.PlacementFragment(
             tensor_id=NAME,
-            global_offset=lo,
-            local_shape=shape,
-            nbytes=shardproof.product(shape) * ITEM_BYTES,
+            global_offset=run.lo,
+            local_shape=run.shape,
+            nbytes=run.elements * ITEM_BYTES,
             rank=rank,
         )
-        self.starts[made.fragment_id] = (piece.rank, piece.address(lo))
+        self.starts[made.fragment_id] = (run.rank, run.offset)
         return made
 
 
-def replicas_of(shards):
-    """Each rank's number among the ranks that hold the same elements, and the lowest of those ranks."""
-    alike = {}
-    for shard in shards:
-        if len({piece.locations for piece in shard.pieces}) > 1:
-            raise Unplaceable("rank %d holds parts that are held by different ranks" % shard.rank)
-        alike.setdefault(shard.pieces[0].locations, []).append(shard.rank)
-    if len({len(ranks) for ranks in alike.values()}) > 1:
-        raise Unplaceable("parts of the tensor are held by different numbers of ranks")
-    numbers = {rank: i for ranks in alike.values() for i, rank in enumerate(ranks)}
-    return numbers, {rank: ranks[0] for ranks in alike.values() for rank in ranks}
+@dataclasses.dataclass
+class Splits:
+    """Which axis of the tensor each parallel axis splits, and the coordinates of each shard of one copy."""
+
+    dims: dict
+    places: list
 
 
 def splits_of(logical_shape, shards):
-    """Which axis of the tensor each parallel axis splits, and each rank's coordinates on them."""
+    """How the shards of one copy of the tensor split it."""
     if len(shards) == 1:
-        return {}, {shards[0].rank: {}}
+        return Splits({}, [{}])
     bands = [bands_along(shards, dim) for dim in range(len(logical_shape))]
     for dim, numbers in enumerate(bands):
         if len(numbers) == len(shards):
-            return {"tp": dim}, {shard.rank: {"tp": numbers[band(shard, dim)]} for shard in shards}
+            return Splits({"tp": dim}, [{"tp": numbers[band(shard, dim)]} for shard in shards])
     for dim, numbers in enumerate(bands[1:], 1):
         if len(bands[0]) * len(numbers) == len(shards):
-            return {"ep": 0, "tp": dim}, {
-                shard.rank: {"ep": bands[0][band(shard, 0)], "tp": numbers[band(shard, dim)]} for shard in shards
-            }
-    raise Unplaceable("no axis of the tensor, nor axis 0 with another, splits it between the ranks")
+            return Splits(
+                {"ep": 0, "tp": dim},
+                [{"ep": bands[0][band(shard, 0)], "tp": numbers[band(shard, dim)]} for shard in shards],
+            )
+    raise shardproof.Unsupported("no axis of the tensor, nor axis 0 with another, splits it between the ranks")
 
 
 def bands_along(shards, dim):
@@ -160,17 +152,6 @@ def band(shard, dim):
             low, high = joined[-1][0], max(high, joined.pop()[1])
         joined.append((low, high))
     return tuple(joined)
-
-
-def runs_of(piece):
-    """A piece as boxes that are single runs of the shard: itself, or cut along its leading axes."""
-    cut = 0
-    while not shardproof.same_strides(piece.strides[cut:], shardproof.row_major(piece.shape[cut:]), piece.shape[cut:]):
-        cut += 1
-    if shardproof.product(piece.shape[:cut]) > MAX_FRAGMENTS:
-        raise Unplaceable("a piece of %d runs of its shard" % shardproof.product(piece.shape[:cut]))
-    for index in itertools.product(*(range(low, high) for low, high in zip(piece.lo[:cut], piece.hi[:cut]))):
-        yield index + piece.lo[cut:], (1,) * cut + piece.shape[cut:]
 
 
 def segment(operation, source, target):
