@@ -74,7 +74,7 @@ func allAgree(t *testing.T, request plan.Request, answer plan.Answer, right bool
 // On generated cases, which are larger and of every family, execution and proof find the same, and a proof knows
 // of every right plan that it is right.
 func TestProofsOfGeneratedCases(t *testing.T) {
-	executed, proved := 0, 0
+	executed := 0
 	for n := range uint64(3000) {
 		c := gen.Case(gen.Seeded(gen.CaseSeed(1, n)))
 		answer, err := reference.Planner{Folding: reference.Folding(n % 3)}.Plan(context.Background(), c.Request)
@@ -95,13 +95,12 @@ func TestProofsOfGeneratedCases(t *testing.T) {
 				t.Errorf("case %d (%s): %s of the reference planner: executed %+v, proved %+v", n, c.Name, id, execution[i], proof[i])
 			}
 		}
-		if proof.Unknown() == nil {
-			proved++
+		if unknown := proof.Unknown(); unknown != nil {
+			t.Errorf("case %d (%s): not proven: %v", n, c.Name, unknown)
 		}
 	}
-	t.Logf("%d executed whole, %d proved whole", executed, proved)
-	if proved < executed {
-		t.Errorf("%d proved whole, of %d that were executed", proved, executed)
+	if executed < 2500 {
+		t.Errorf("%d executed whole", executed)
 	}
 }
 

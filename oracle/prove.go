@@ -17,9 +17,10 @@ const cutCost = 32
 // element is the one that Execute finds, or is left out. The rest is unknown.
 //
 // Each shard is cut into regions where no piece lies across. The addresses of a region are written as digits in
-// which the strides of its pieces and segments count, so that each of these is a few boxes of digits. Where a segment's box meets a target piece's, and then a source
-// piece's, the label wanted and the label found are both affine in the index of what they share, and affine
-// functions agree on a box just where their offsets and strides do.
+// which the strides of its pieces and segments count, so that each of these is a few boxes of digits. Where a
+// segment's box meets a target piece's, and then a source piece's, the label wanted and the label found are both
+// affine in the index of what they share, and affine functions agree on a box just where their offsets and
+// strides do. Where that is too much work the plan is only probed, which can find that it is broken.
 func Prove(request plan.Request, answer plan.Answer) Evidence {
 	return proveWithin(proofBudget, request, answer)
 }
@@ -130,15 +131,6 @@ func (p *proof) prove() {
 		}
 		p.settle(int32(at))
 	}
-}
-
-// giveUp leaves what was not proven unknown. More writes than elements write some element twice, though.
-func (p *proof) giveUp() {
-	if total, _ := p.findStrays(); total > p.elements && p.wrong[isOnce].detail == "" {
-		p.tooLong(total, p.elements, absent)
-		return
-	}
-	p.unknowable(isCover, exhausted)
 }
 
 // note keeps the first wrong element of a clause in the target shard at hand.

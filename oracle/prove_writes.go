@@ -79,13 +79,6 @@ func (p *proof) toldRewritten(s sight) wrong {
 
 // want adds what the target map wants at an address.
 func (p *proof) want(s sight) sight {
-	r := &p.targets[s.target].from(s.address)[0]
-	digits := r.digits(s.address)
-	for _, piece := range r.pieces {
-		if piece.has(digits) {
-			s.wanted = piece.at(digits, logicalSide)
-		}
-	}
-	s.found, s.source = NoLabel, absent
+	s.wanted, s.found, s.source = p.targets[s.target].label(s.address), NoLabel, absent
 	return s
 }

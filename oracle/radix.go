@@ -208,9 +208,13 @@ func (c *cutter) boxes(b block, side int, r radix) []boxed {
 	return []boxed{box}
 }
 
-// single cuts an axis into its elements. It does not begin with more than the budget would last for.
+// cutOneByOne is the longest axis that is cut into its elements. No axis of a right plan that was ever drawn
+// has to be; one of a wrong plan of large tensors is mostly longer, and then a budget would be spent in vain.
+const cutOneByOne = 1 << 12
+
+// single cuts an axis into its elements, or spends the budget where those are too many.
 func (c *cutter) single(b block, axis, side int, r radix) (boxes []boxed) {
-	if b.shape[axis] > int64(c.budget/cutCost) {
+	if b.shape[axis] > cutOneByOne {
 		c.budget = -1
 	}
 	for i := int64(0); i < b.shape[axis] && c.budget >= 0; i++ {

@@ -44,6 +44,18 @@ func (t tiled) from(address int64) tiled {
 	return t[sort.Search(len(t), func(i int) bool { return t[i].end > address }):]
 }
 
+// label is the label that the shard's pieces place at an address.
+func (t tiled) label(address int64) int64 {
+	r := &t.from(address)[0]
+	digits := r.digits(address)
+	for _, piece := range r.pieces {
+		if piece.has(digits) {
+			return piece.at(digits, logicalSide)
+		}
+	}
+	panic("oracle: a shard that is filled has an address without a piece")
+}
+
 // A footprint is where a segment stands in a shard, and the lengths of its strides there.
 type footprint struct {
 	lo, hi  int64
@@ -82,27 +94,39 @@ func (c *cutter) among(b block, side int, t tiled, visit func(*region, boxed)) {
 }
 
 // split cuts a block that lies across an address of one side, on which no stride is negative, into parts that
-// do not: the rows of its longest stride that end below the address, those that begin there or above, and the
-// parts of those between.
+// do not: the rows that end below the address, those that begin there or above, and the parts of those between.
 func (c *cutter) split(b block, side int, border int64) (parts []block) {
-	offset, strides := b.sides[side].Offset, b.sides[side].Strides
-	axis := slices.Index(strides, slices.Max(strides))
-	_, hi := b.span(side)
-	rows, reach := b.shape[axis], hi-offset-(b.shape[axis]-1)*strides[axis]
-	// So many rows begin below the address, if there are as many, and so many end there.
-	begin := min(rows, (border-offset-1)/strides[axis]+1)
-	end := int64(0)
-	if border-offset > reach {
-		end = (border-offset-reach-1)/strides[axis] + 1
-	}
+	axis := b.longest(side)
+	end, begin := b.rowsBelow(axis, side, border)
 	if end > 0 {
 		parts = append(parts, b.sliced(axis, 0, end))
 	}
 	for row := end; row < begin && c.spend(cutCost*(1+len(b.shape))); row++ {
 		parts = append(parts, c.split(b.sliced(axis, row, 1), side, border)...)
 	}
-	if begin < rows {
+	if rows := b.shape[axis]; begin < rows {
 		parts = append(parts, b.sliced(axis, begin, rows-begin))
 	}
 	return parts
+}
+
+// longest is the axis of the longest stride on one side, on which none is negative.
+func (b block) longest(side int) (axis int) {
+	strides := b.sides[side].Strides
+	return slices.Index(strides, slices.Max(strides))
+}
+
+// rowsBelow counts the rows of the longest stride that end below an address of one side, and those that begin
+// below it.
+func (b block) rowsBelow(axis, side int, address int64) (end, begin int64) {
+	rows, stride := b.shape[axis], b.sides[side].Strides[axis]
+	lo, hi := b.span(side)
+	reach := hi - lo - (rows-1)*stride
+	below := func(distance int64) int64 {
+		if distance <= 0 {
+			return 0
+		}
+		return min(rows, (distance-1)/stride+1)
+	}
+	return below(address - lo - reach), below(address - lo)
 }
