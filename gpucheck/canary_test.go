@@ -72,22 +72,27 @@ func count(t *testing.T, d *hostDevice, s *kernel.Segment, element int64, writes
 }
 
 // smallRows is 6x4 rows from 2 ranks to 3: target shards of 8 elements, labels 0 to 23.
-func smallRows(t *testing.T) Subject {
+func smallRows(t testing.TB) Subject {
 	t.Helper()
-	source, err := layout.Contiguous([]int64{6, 4}, 0, []int64{3, 3})
+	subject, err := makeSmallRows()
 	if err != nil {
 		t.Fatal(err)
+	}
+	return subject
+}
+
+func makeSmallRows() (Subject, error) {
+	source, err := layout.Contiguous([]int64{6, 4}, 0, []int64{3, 3})
+	if err != nil {
+		return Subject{}, err
 	}
 	target, err := layout.Contiguous([]int64{6, 4}, 0, []int64{2, 2, 2})
 	if err != nil {
-		t.Fatal(err)
+		return Subject{}, err
 	}
 	request := plan.Request{Source: source, Target: target}
 	answer, err := reference.Planner{}.Plan(context.Background(), request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Subject{"6x4 rows", request, answer.Plan}
+	return Subject{"6x4 rows", request, answer.Plan}, err
 }
 
 const shardElements = 8 // of smallRows' targets

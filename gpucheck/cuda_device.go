@@ -3,6 +3,7 @@
 package gpucheck
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"unsafe"
@@ -18,6 +19,7 @@ type cudaDevice struct {
 	index    int // in the machine
 	calls    chan func()
 	context  cu.CUContext
+	module   cu.Module
 	copies   cu.Function
 	compares cu.Function
 	blocks   int // that keep the device busy
@@ -54,22 +56,29 @@ func (d *cudaDevice) load(device cu.Device) error {
 	if d.context, err = device.MakeContext(cu.SchedAuto); err != nil {
 		return driverError("cuCtxCreate", err)
 	}
-	if err = d.loadKernels(); err != nil {
+	if d.module, err = cu.LoadData(kernel.PTX); err != nil {
 		d.context.Destroy()
+		return driverError("cuModuleLoadData", err)
+	}
+	if err = d.findKernels(); err != nil {
+		d.destroy()
 	}
 	return err
 }
 
-func (d *cudaDevice) loadKernels() error {
-	module, err := cu.LoadData(kernel.PTX)
-	if err != nil {
-		return driverError("cuModuleLoadData", err)
-	}
-	if d.copies, err = module.Function(kernel.CopySegments); err != nil {
+func (d *cudaDevice) findKernels() error {
+	var err error
+	if d.copies, err = d.module.Function(kernel.CopySegments); err != nil {
 		return driverError("cuModuleGetFunction", err)
 	}
-	d.compares, err = module.Function(kernel.CompareShards)
+	d.compares, err = d.module.Function(kernel.CompareShards)
 	return driverError("cuModuleGetFunction", err)
+}
+
+// destroy ends the context, and with it every allocation.
+func (d *cudaDevice) destroy() error {
+	unloaded := driverError("cuModuleUnload", d.module.Unload())
+	return errors.Join(unloaded, driverError("cuCtxDestroy", d.context.Destroy()))
 }
 
 func (d *cudaDevice) serve() {
@@ -155,9 +164,9 @@ func (d *cudaDevice) launch(name string, function cu.Function, table Table) erro
 	})
 }
 
-// Close destroys the context, and with it every allocation.
+// Close frees everything and ends the device's thread.
 func (d *cudaDevice) Close() error {
-	err := d.do(func() error { return driverError("cuCtxDestroy", d.context.Destroy()) })
+	err := d.do(d.destroy)
 	close(d.calls)
 	return err
 }

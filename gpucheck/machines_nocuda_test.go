@@ -7,3 +7,8 @@ import "testing"
 func onCUDA(t *testing.T, _ func(t *testing.T, machine *Machine)) {
 	t.Skip("built without cuda")
 }
+
+// injected is a role that the tagged tests play.
+const injected = ""
+
+func replayInjected(Subject) int { return 1 }

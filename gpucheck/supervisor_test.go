@@ -27,6 +27,13 @@ func TestMain(m *testing.M) {
 const culprit = 13 // the case that workers are lost on
 
 func playRole(role string) int {
+	if role == injected {
+		subject, err := makeSmallRows()
+		if err != nil {
+			return 1
+		}
+		return replayInjected(subject)
+	}
 	backend := "host"
 	if role == "other backend" {
 		backend = "none"
