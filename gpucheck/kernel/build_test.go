@@ -24,7 +24,7 @@ const (
 // A run of the harness may take so long: past it, the kernel under test does not end.
 const (
 	patience       = 5 * time.Minute
-	mutantPatience = 30 * time.Second
+	mutantPatience = 10 * time.Second
 )
 
 // makeTargets makes targets of gpu.mk, and skips the test where that takes what the machine lacks.

@@ -77,6 +77,27 @@ func TestSymbols(t *testing.T) {
 	}
 }
 
+// symbols.inc is what symbols.sh reads off cu as compiled.
+func TestSymbolsAreThoseOfCu(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles cu")
+	}
+	makeTargets(t, []string{"python3", "gcc", "nm"}, "build/gpu/include/cuda.h")
+	include, err := filepath.Abs(root + "/build/gpu/include")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command("sh", driver+"/symbols.sh")
+	command.Env = append(os.Environ(), "CGO_CFLAGS=-I"+include)
+	got, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, _ := os.ReadFile(driver + "/symbols.inc"); string(got) != string(want) {
+		t.Error("symbols.inc is not what cu calls: make gpu-symbols")
+	}
+}
+
 // The stand-in exports every call, so nothing that cu calls can be missing at run time.
 func TestStandinExportsEveryCall(t *testing.T) {
 	needHarness(t)

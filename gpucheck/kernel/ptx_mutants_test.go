@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -101,22 +102,26 @@ func TestPTXMutants(t *testing.T) {
 	needHarness(t)
 	lines := strings.Split(PTX, "\n")
 	all := allPTXMutants(lines)
-	t.Logf("%d mutants", len(all))
+	step := 1
+	if *ptxMutants > 0 {
+		step = max(1, len(all) / *ptxMutants)
+	}
+	t.Logf("one in %d of %d mutants", step, len(all))
 	folder := t.TempDir()
-	for i, mutant := range all {
-		if *ptxMutants != 0 && i%(len(all) / *ptxMutants) != 0 {
-			continue
-		}
-		changed := append([]string(nil), lines...)
-		changed[mutant.line] = mutated(lines[mutant.line], mutant.rule)
-		file := filepath.Join(folder, fmt.Sprintf("mutant%d.ptx", i))
-		write(t, file, strings.Join(changed, "\n"))
-		name := fmt.Sprintf("line %d, %s: %s", mutant.line+1, mutant.rule.name, strings.TrimSpace(lines[mutant.line]))
-		output, err := run{ptx: file, engine: "ptx", patience: mutantPatience}.harness(t, "all", "1", "200")
-		if err == nil {
-			t.Errorf("%s: not caught", name)
-		} else {
-			t.Logf("%s: %v: %s", name, err, firstLine(output))
-		}
+	for i := 0; i < len(all); i += step {
+		mutant := all[i]
+		name := fmt.Sprintf("line %d, %s", mutant.line+1, mutant.rule.name)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			changed := slices.Clone(lines)
+			changed[mutant.line] = mutated(lines[mutant.line], mutant.rule)
+			file := filepath.Join(folder, fmt.Sprintf("mutant%d.ptx", i))
+			write(t, file, strings.Join(changed, "\n"))
+			output, err := run{ptx: file, engine: "ptx", patience: mutantPatience}.harness(t, "all", "1", "150")
+			if err == nil {
+				t.Errorf("%s: not caught", strings.TrimSpace(lines[mutant.line]))
+			}
+			t.Logf("%s: %v: %s", strings.TrimSpace(lines[mutant.line]), err, firstLine(output))
+		})
 	}
 }

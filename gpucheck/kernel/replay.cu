@@ -14,7 +14,7 @@ struct alignas(16) Wide {
     u64 lo, hi;
 };
 
-enum : u32 { max_axes = 8, block_threads = 256 };
+enum : u32 { max_axes = 8, block_threads = 256, warp_threads = 32, tile_steps = 4 };
 enum : u64 { wide_bytes = sizeof(Wide) };
 
 #ifndef SHARDPROOF_HOST
@@ -55,17 +55,16 @@ __device__ u64 thread_count() { return u64(gridDim.x) * blockDim.x; }
 // entry_of returns the last of a table's entries that starts at or before an item.
 //
 // Empty entries start where the next one does, so the last is the one that holds the item.
-template <typename Entry> __device__ const Entry *entry_of(u64 table, u64 count, u64 item) {
-    const Entry *entries = at<const Entry>(table);
+template <typename Entry> __device__ u32 entry_of(const Entry *entries, u64 count, u64 item) {
     u32 lo = 0, hi = u32(count);
-    while (hi - lo > 1) {
+    do {
         u32 middle = lo + (hi - lo) / 2;
         if (load(&entries[middle].first) <= item)
             lo = middle;
         else
             hi = middle;
-    }
-    return &entries[lo];
+    } while (hi - lo > 1);
+    return lo;
 }
 
 // A Run is the innermost axis of a segment at one index of the others, in bytes.
@@ -90,7 +89,7 @@ __device__ void find_whole(Run &run) {
 
 // run_of finds the run that an item is part of.
 __device__ Run run_of(u64 table, u64 count, u64 item) {
-    const Segment *segment = entry_of<Segment>(table, count, item);
+    const Segment *segments = at<const Segment>(table), *segment = segments + entry_of(segments, count, item);
     u64 items_per_run = load(&segment->items_per_run);
     u32 axes = load(&segment->axes);
     u64 index = (item - load(&segment->first)) / items_per_run;
@@ -165,8 +164,9 @@ __device__ void copy_item(const Run &run, u64 index) {
         count_one(at<u32>(run.counter + index * u64(run.counter_step)));
 }
 
-// copy_whole copies n whole windows, a stride of bytes apart: all loads are under way before the first store.
-template <u32 n> __device__ void copy_whole(const Run &run, u64 item, u64 stride) {
+// copy_whole copies n whole windows, a warp's width apart: all loads are under way before the first store.
+template <u32 n> __device__ void copy_whole(const Run &run, u64 item) {
+    const u64 stride = warp_threads * wide_bytes;
     u64 target = run.target / wide_bytes * wide_bytes + (item - run.begin) * wide_bytes;
     u64 source = run.source + (target - run.target);
     Wide values[n];
@@ -178,21 +178,27 @@ template <u32 n> __device__ void copy_whole(const Run &run, u64 item, u64 stride
         store(at<Wide>(target + i * stride), values[i]);
 }
 
+// A warp works on tiles of consecutive items, a lane on every 32nd of a tile: neighbours touch neighbouring memory, and
+// a lane has several windows of one run.
 KERNEL copy_segments(u64 table, u64 count, u64 begin, u64 end) {
-    const u32 batch = 4; // windows that one thread has under way
-    u64 threads = thread_count();
+    u64 thread = first_item(0), tile = tile_steps * warp_threads;
+    u64 item = begin + thread / warp_threads * tile + thread % warp_threads, next_tile = thread_count() * tile_steps;
     Run run = {};
-    for (u64 item = first_item(begin); item < end; item += threads) {
-        if (item >= run.end)
-            run = run_of(table, count, item);
-        u64 last = item + (batch - 1) * threads;
-        if (item < run.whole_begin || item >= run.whole_end) {
-            copy_item(run, item - run.begin);
-        } else if (last >= run.whole_end || last >= end) {
-            copy_whole<1>(run, item, 0);
-        } else {
-            copy_whole<batch>(run, item, threads * wide_bytes);
-            item = last;
+    for (; item < end; item += next_tile) {
+        u64 last = item + (tile_steps - 1) * warp_threads;
+#pragma unroll 1
+        for (u64 one = item; one <= last && one < end; one += warp_threads) {
+            if (one >= run.end)
+                run = run_of(table, count, one);
+            bool whole = one >= run.whole_begin && one < run.whole_end;
+            if (whole && one == item && last < run.whole_end && last < end) {
+                copy_whole<tile_steps>(run, item);
+                break;
+            }
+            if (whole)
+                copy_whole<1>(run, one);
+            else
+                copy_item(run, one - run.begin);
         }
     }
 }
@@ -247,14 +253,16 @@ __device__ void compare_element(const Shard *shard, u64 item, Tally &tally) {
 }
 
 KERNEL compare_shards(u64 table, u64 count, u64 begin, u64 end) {
-    const Shard *shard = nullptr, *shards_end = at<const Shard>(table) + count;
+    const Shard *shards = at<const Shard>(table), *shard = nullptr;
+    u64 shard_end = 0;
     Tally tally = {};
     for (u64 item = first_item(begin); item < end; item += thread_count()) {
-        bool in_shard = shard != nullptr && (shard + 1 == shards_end || item < load(&shard[1].first));
-        if (!in_shard) {
+        if (item >= shard_end) {
             if (shard != nullptr)
                 report(load(&shard->verdict), tally);
-            shard = entry_of<Shard>(table, count, item);
+            u32 index = entry_of(shards, count, item);
+            shard = shards + index;
+            shard_end = index + 1 < count ? load(&shard[1].first) : end;
             tally = {~u64(0), 0, 0, 0};
         }
         compare_element(shard, item, tally);

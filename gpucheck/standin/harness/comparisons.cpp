@@ -12,7 +12,7 @@ const u64 most_elements = 200; // of a shard
 // A Case is one table of shards and the memory behind it.
 class Case {
   public:
-    Case(Driver &driver, Random &random) : driver_(driver), random_(random), shards_(random.between(1, 9)) {
+    Case(Driver &driver, Random &random) : driver_(driver), random_(random), shards_(random.one_in(4) ? 1 : random.between(2, 9)) {
         spoil_ = random.one_in(3) ? 0 : random.between(1, 100);
         verdicts_.resize(random.one_in(2) ? 1 : shards_.size());
     }
