@@ -78,7 +78,7 @@ func settled(shape, strides, shard []int64) []int64 {
 
 // walked tells which axis of a tensor each axis of a view walks along: the one whose row-major stride it has.
 // It is false where some axis walks along none, or along the same as another. An axis of extent 1 walks
-// nowhere and takes one of the axes left, in order.
+// nowhere and takes one of the axes left, in order, or -1 where the tensor has none left.
 func walked(shape, strides, tensor []int64) ([]int, bool) {
 	axes := make([]int, len(shape))
 	free := make([]bool, len(tensor))
@@ -99,8 +99,10 @@ func walked(shape, strides, tensor []int64) ([]int, bool) {
 		free[axes[k]] = false
 	}
 	for k, extent := range shape {
-		if extent == 1 {
-			axes[k] = slices.Index(free, true)
+		if extent != 1 {
+			continue
+		}
+		if axes[k] = slices.Index(free, true); axes[k] >= 0 {
 			free[axes[k]] = false
 		}
 	}

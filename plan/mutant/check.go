@@ -38,7 +38,6 @@ func checks() []check {
 		{"pieces", false, both(pieces)},
 		{"overflow", false, both(overflow)},
 		{"vacant", false, both(vacant)},
-		{"shard-axes", false, both(shardAxes)},
 		{"bounds", false, both(bounds)},
 		{"scale", false, both(scale)},
 		{"strides", false, both(strides)},
@@ -168,31 +167,36 @@ func vacant(s side) *plan.Refusal {
 	})
 }
 
-// shardAxes admits shards with the axes of the tensor, and flat ones.
-func shardAxes(s side) *plan.Refusal {
-	for _, shard := range s.Shards {
-		if axes := len(shard.Shape); axes != len(s.LogicalShape) && axes != 1 {
-			return plan.Refuse(plan.Unsupported, "%s rank %d: a shard of %d axes", s.name, shard.Rank, axes)
-		}
-	}
-	return nil
-}
-
 // bounds refuses what leaves the tensor or the shard along an axis that it walks. Strides that walk along no
 // axis are left to the next check.
 func bounds(s side) *plan.Refusal {
 	return s.eachPiece("outside", plan.Invalid, func(shard plan.Shard, piece plan.Piece) bool {
 		return !piece.Empty() &&
-			(!inside(piece.Shape, piece.Source, s.LogicalShape) || !inside(piece.Shape, piece.Dest, shard.Shape))
+			(!inside(piece.Shape, piece.Source, s.LogicalShape) || !insideShard(piece.Shape, piece.Dest, shard.Shape))
 	})
+}
+
+func insideShard(shape []int64, view plan.View, shard []int64) bool {
+	if flat(shard) {
+		return insideFlat(shape, view, volume(shard))
+	}
+	return inside(shape, view, shard)
+}
+
+// flat reports whether a shard has one axis to speak of, along which a block may lie in any way.
+func flat(shard []int64) bool {
+	long := 0
+	for _, extent := range shard {
+		if extent > 1 {
+			long++
+		}
+	}
+	return long < 2
 }
 
 func inside(shape []int64, view plan.View, tensor []int64) bool {
 	if view.Offset < 0 || view.Offset >= volume(tensor) {
 		return false
-	}
-	if len(tensor) == 1 {
-		return insideFlat(shape, view, tensor[0])
 	}
 	// Where both a straight and a permuted reading of the strides are possible, one that fits will do.
 	straight := sameSteps(shape, view.Strides, rowMajor(tensor))
@@ -218,15 +222,18 @@ func inOrder(axes int) []int {
 func fits(shape []int64, axes []int, offset int64, tensor []int64) bool {
 	lo := coordinates(offset, tensor)
 	for k, axis := range axes {
-		if lo[axis] > tensor[axis]-shape[k] {
+		if axis >= 0 && lo[axis] > tensor[axis]-shape[k] {
 			return false
 		}
 	}
 	return true
 }
 
-// insideFlat is for a tensor of one axis, along which any forward stride walks.
+// insideFlat is for a flat shard, along which any forward stride walks.
 func insideFlat(shape []int64, view plan.View, length int64) bool {
+	if view.Offset < 0 || view.Offset >= length {
+		return false
+	}
 	last := view.Offset
 	for k, extent := range shape {
 		if extent < 2 || view.Strides[k] <= 0 {
@@ -253,16 +260,16 @@ func strides(s side) *plan.Refusal {
 			return false
 		}
 		_, source := walked(piece.Shape, piece.Source.Strides, s.LogicalShape)
-		return !source || !placed(piece, shard.Shape, len(s.LogicalShape))
+		return !source || !placed(piece, shard.Shape)
 	})
 }
 
-func placed(piece plan.Piece, shard []int64, axes int) bool {
-	if len(shard) == axes {
-		_, ok := walked(piece.Shape, piece.Dest.Strides, shard)
-		return ok
+func placed(piece plan.Piece, shard []int64) (ok bool) {
+	if flat(shard) {
+		_, ok = stretches(piece.Shape, piece.Dest)
+	} else {
+		_, ok = walked(piece.Shape, piece.Dest.Strides, shard)
 	}
-	_, ok := stretches(piece.Shape, piece.Dest)
 	return ok
 }
 

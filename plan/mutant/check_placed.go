@@ -13,14 +13,14 @@ func tiledOnce(s side) *plan.Refusal {
 }
 
 func sharesAddress(a, b block) bool {
-	if len(a.shard.Shape) != len(a.layout.LogicalShape) {
+	if flat(a.shard.Shape) {
 		return stretchesMeet(a, b)
 	}
 	_, ok := overlap(a.inShard(), b.inShard())
 	return ok
 }
 
-// inShard is the box of the shard that a block fills, where the shard has the axes of the tensor.
+// inShard is the box of the shard that a block fills, where the shard is not flat.
 func (b block) inShard() box {
 	steps := rowMajor(b.shard.Shape)
 	filled := box{coordinates(b.address, b.shard.Shape), make([]int64, len(b.shard.Shape))}

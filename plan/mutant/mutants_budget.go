@@ -33,7 +33,7 @@ func budgets() []Mutant {
 		{
 			Name:    "budget-bytes-of-segments-only",
 			Doc:     "The bytes of a plan are counted without its shape and brackets, so a message that is allowed does not fit its buffer.",
-			Clauses: []string{"budget"},
+			Clauses: []string{"budget", "outcome"},
 			New: budgeting(func(budget *plan.Budget) {
 				if budget.MaxPlanBytes != nil {
 					*budget.MaxPlanBytes += int64(len(`{"logical_shape":[],"segments":[]}`))

@@ -25,7 +25,7 @@ func holders() []Mutant {
 		{
 			Name:    "holder-candidates-as-listed",
 			Doc:     "The lowest candidate is taken to be the first that a piece lists, so the plan hangs on the order of a list that has none.",
-			Clauses: []string{"holder"},
+			Clauses: []string{"holder", "stable"},
 			New: choosing(func(q question) (int, *plan.Refusal) {
 				q.candidates = q.from.blocks[0].piece.Locations
 				return choose(q)

@@ -72,7 +72,6 @@ func refusals() []Mutant {
 			Name:    "refuse-odd-unit-stride",
 			Doc:     "A stride that is not row-major is called corrupt even where the extent is 1, so maps written by frameworks that leave such strides alone cannot be moved.",
 			Clauses: outcome,
-			Small:   true,
 			New:     refusing(func(s side) bool { return s.hasPiece(oddUnitStride) }),
 		},
 		{

@@ -75,7 +75,7 @@ func shards() []Mutant {
 		{
 			Name:    "shard-piece-after-empty-skipped",
 			Doc:     "The pieces of a target rank after an empty one are left out, so a zero-width sub-parameter cuts the rest off.",
-			Clauses: []string{"cover"},
+			Clauses: []string{"cover", "stable"},
 			New: targeting(func(to block) bool {
 				for i := range to.shard.Pieces {
 					piece := &to.shard.Pieces[i]

@@ -250,7 +250,7 @@ func validations() []Mutant {
 		{
 			Name:    "valid-strides-taken-row-major",
 			Doc:     "Strides are never looked at, so a stepped, reversed or diagonal piece is planned as a row-major one.",
-			Clauses: outcome,
+			Clauses: []string{"outcome", "values", "bounds", "cover", "once"},
 			New: repairing(eachPiece(func(m *plan.Map, shard *plan.Shard, piece *plan.Piece) {
 				setSteps(piece, m, shard, func(int64) bool { return true })
 			})),
