@@ -3,6 +3,7 @@ package gpucheck
 import (
 	"context"
 	"encoding/binary"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 // A broken is a host device that does something wrong after each launch, or in place of it.
 type broken struct {
 	*hostDevice
+	skips      func(segments []kernel.Segment) bool // nothing is copied
 	afterCopy  func(t *testing.T, d *hostDevice, segments []kernel.Segment)
 	afterBoxes func(t *testing.T, d *hostDevice, boxes []Box)
 	compare    func(d *hostDevice, table Table) error
@@ -23,9 +25,12 @@ type broken struct {
 }
 
 func (b *broken) CopySegments(table Table) error {
-	err := b.hostDevice.CopySegments(table)
+	segments, err := entriesOf[kernel.Segment](b.memory, "test", table)
+	if err != nil || b.skips != nil && b.skips(segments) {
+		return err
+	}
+	err = b.hostDevice.CopySegments(table)
 	if err == nil && b.afterCopy != nil {
-		segments, _ := entriesOf[kernel.Segment](b.memory, "test", table)
 		b.afterCopy(b.t, b.hostDevice, segments)
 	}
 	return err
@@ -126,6 +131,20 @@ var canaries = []struct {
 				set(t, d, &s[0], s[0].TargetOffset, sentinelByte, 0)
 			}
 		}},
+		clause: oracle.Cover,
+	},
+	{
+		// The runs before it have left the right values.
+		name:   "nothing is copied where nothing is counted",
+		device: broken{skips: func(s []kernel.Segment) bool { return s[0].Counts == 0 }},
+		clause: oracle.Cover,
+	},
+	{
+		name: "nothing is copied in the second run",
+		device: broken{skips: func() func([]kernel.Segment) bool {
+			runs := 0
+			return func([]kernel.Segment) bool { runs++; return runs == 2 }
+		}()},
 		clause: oracle.Cover,
 	},
 	{
@@ -308,29 +327,50 @@ func TestReplayLaunchesNothingOutside(t *testing.T) {
 // Each round has other offsets and another order, and the same seed the same ones.
 func TestRoundsDiffer(t *testing.T) {
 	subjects := generated(t, 30)
-	launches := func(seed uint64) (offsets, orders []string) {
+	alignments := map[uint64]bool{}
+	launches := func(seed uint64) (orders []string) {
 		machine := Host(1)
 		machine.Devices[0] = &broken{hostDevice: machine.Devices[0].(*hostDevice), t: t,
 			afterCopy: func(_ *testing.T, _ *hostDevice, segments []kernel.Segment) {
-				var offset, order strings.Builder
+				var order strings.Builder
 				for _, s := range segments {
 					order.WriteString(string(binary.LittleEndian.AppendUint64(nil, uint64(s.TargetOffset))))
+					alignments[(s.Source-s.Target)%16] = true
 				}
-				offset.WriteByte(byte(segments[0].Target % 256))
-				offsets, orders = append(offsets, offset.String()), append(orders, order.String())
+				orders = append(orders, order.String())
 			}}
 		mustReplay(t, machine, subjects, Options{Seed: seed, Rounds: 2, Widths: []int{1}, Ways: []string{"elements"}})
-		return offsets, orders
+		return orders
 	}
-	_, first := launches(1)
-	_, again := launches(1)
-	_, other := launches(2)
+	first, again, other := launches(1), launches(1), launches(2)
 	if len(first) < 2 || first[0] == first[1] || first[0] == other[0] {
 		t.Error("two rounds, or two seeds, launch in one order")
 	}
-	for i := range first {
-		if first[i] != again[i] {
-			t.Error("one seed launches in two orders")
-		}
+	if !slices.Equal(first, again) {
+		t.Error("one seed launches in two orders")
+	}
+	if len(alignments) < 16 {
+		t.Errorf("sources and targets stand in %d alignments to each other, want all 16", len(alignments))
+	}
+}
+
+// Where there are several devices each has a part, and copies go from one to another.
+func TestShardsSpreadOverDevices(t *testing.T) {
+	machine := Host(3)
+	launches, crossings := make([]int, 3), 0
+	for i := range machine.Devices {
+		machine.Devices[i] = &broken{hostDevice: machine.Devices[i].(*hostDevice), t: t,
+			afterCopy: func(*testing.T, *hostDevice, []kernel.Segment) { launches[i]++ },
+			afterBoxes: func(_ *testing.T, _ *hostDevice, boxes []Box) {
+				for _, box := range boxes {
+					if box.From != i {
+						crossings++
+					}
+				}
+			}}
+	}
+	mustReplay(t, machine, generated(t, 30), Options{Widths: []int{4}})
+	if slices.Min(launches) == 0 || crossings == 0 {
+		t.Errorf("launches on the devices: %v; copies from one to another: %d", launches, crossings)
 	}
 }

@@ -66,3 +66,39 @@ $(GPU_BUILD)/harness.o/%.o: gpucheck/standin/harness/%.cpp gpucheck/standin/harn
 
 $(GPU_HARNESS): $(HARNESS_OBJECTS)
 	$(CXX) -static-libstdc++ -static-libgcc -o $@ $^
+
+# The replay itself, package gpucheck. What is printed on the stand-in names it, and is no GPU run.
+GPU_CASES ?= 100000
+GPU_FOR   ?= 10s
+GPU_CARRY  = $(GPU_BUILD)/carry
+ON_STANDIN = SHARDPROOF_CUDA_LIBRARY=$(CURDIR)/$(GPU_STANDIN)
+
+.PHONY: gpu gpu-standin gpu-test gpu-carry
+
+# bin/shardproof-gpu: shardproof with the command gpu. It needs libc to start, and libcuda.so.1 to find a device.
+gpu: $(GPU_HEADER) $(GPU_DRIVER)
+	$(GPU_CGO) $(GO) build -tags cuda -o bin/shardproof-gpu ./cmd/shardproof
+
+# The corpus and drawn cases on two stand-in devices, then the figures, by the compiled kernels; then by the PTX.
+gpu-standin: gpu $(GPU_STANDIN)
+	$(ON_STANDIN) SHARDPROOF_STANDIN_DEVICES=2 bin/shardproof-gpu gpu --checks $(GPU_CASES) --seed 1
+	$(ON_STANDIN) bin/shardproof-gpu gpu --figures --elements 1048576
+	$(ON_STANDIN) SHARDPROOF_STANDIN_ENGINE=ptx bin/shardproof-gpu gpu --elements 1024 --checks 500 --seed 1
+
+# The tests of the real cgo path: as they are, with the race detector, with cgo's pointer checks and with the address
+# sanitizer, one process at a time.
+gpu-test: $(GPU_HEADER) $(GPU_DRIVER) $(GPU_STANDIN)
+	$(GPU_CGO) $(GO) vet -tags cuda ./gpucheck ./cmd/shardproof
+	$(GPU_CGO) $(ON_STANDIN) SHARDPROOF_STANDIN_DEVICES=2 $(GO) test -tags cuda ./gpucheck
+	$(GPU_CGO) $(ON_STANDIN) SHARDPROOF_GPU_CASES=100 $(GO) test -race -tags cuda -run '/cuda|Injected|Supervisor' ./gpucheck
+	$(GPU_CGO) $(ON_STANDIN) SHARDPROOF_GPU_CASES=100 GOEXPERIMENT=cgocheck2 $(GO) test -tags cuda -run '/cuda|Injected' ./gpucheck
+	$(GPU_CGO) $(ON_STANDIN) SHARDPROOF_GPU_CASES=100 $(GO) test -asan -tags cuda -run '/cuda|Injected' ./gpucheck
+
+# One folder to take to a machine that has a driver and no Go: run.sh in it does the rest. The PTX and the corpus are in
+# the binary, and lie beside it to be read.
+gpu-carry: gpu
+	rm -rf $(GPU_CARRY)
+	mkdir -p $(GPU_CARRY)
+	cp bin/shardproof-gpu gpucheck/carry/run.sh gpucheck/kernel/replay.ptx $(GPU_CARRY)
+	cp -r corpus/cases $(GPU_CARRY)/corpus
+	cd $(GPU_BUILD) && tar -czf shardproof-gpu.tar.gz carry

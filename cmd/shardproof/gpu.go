@@ -20,7 +20,7 @@ var gpuCommand = command{
 	name:    "gpu",
 	summary: "replay plans on a GPU, element for element: the corpus, then random cases for 10 s",
 	usage:   "[--for TIME | --checks N] [--seed N] [--figures] [--backend host]",
-	example: "shardproof gpu --backend host --for 1s",
+	example: "shardproof gpu --backend host --elements 2000 --checks 100",
 	run:     runGPU,
 }
 
