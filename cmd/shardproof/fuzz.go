@@ -281,7 +281,9 @@ func replayFlags(flags *plannerFlags, checks *checkFlags) string {
 			text.WriteString(" " + strings.Join(words, " "))
 		}
 	}
-	add(flags.command != "", "--planner", strconv.Quote(flags.command))
+	// The parent of this program cannot be asked again from a shell: what it answered is in the file.
+	add(flags.command == parentPlanner, "--found")
+	add(flags.command != "" && flags.command != parentPlanner, "--planner", strconv.Quote(flags.command))
 	add(flags.once, "--once")
 	add(flags.features != "", "--features", flags.features)
 	add(flags.mutant != "", "--mutant", flags.mutant)

@@ -53,9 +53,11 @@ def check(
     it picks holders by a rule of its own. With `complete` a refusal of a right request as unsupported is a
     failure, with `strict` a broken rule of level should is.
     """
+    __tracebackhide__ = True
+    module = getattr(plan, "__module__", "")
     hello = adapter.Hello(
-        planner=getattr(plan, "__name__", "planner"),
-        version=str(getattr(sys.modules.get(getattr(plan, "__module__", "")), "__version__", "unversioned")),
+        planner="%s.%s" % (module, getattr(plan, "__name__", "planner")),
+        version=str(getattr(sys.modules.get(module), "__version__", "unversioned")),
         features=list(features),
         holder="any" if any_holder else "lowest",
         max_inflight=1,
@@ -68,6 +70,7 @@ def check(
 
 
 def _judge(plan: adapter.Plan, hello: adapter.Hello, arguments: List[str]) -> None:
+    __tracebackhide__ = True
     command = [program()] + arguments + ["--planner", "-", "--answer-limit", ANSWER_LIMIT]
     with tempfile.TemporaryFile() as report:
         judge = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=report)
