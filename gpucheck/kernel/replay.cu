@@ -82,7 +82,7 @@ struct Run {
 // find_whole sets the items that copy_whole may take: windows that lie in the run from end to end, on both sides aligned.
 __device__ void find_whole(Run &run) {
     u64 cut = run.target % wide_bytes;
-    bool aligned = run.by_window && run.source % wide_bytes == cut && run.counter == 0;
+    bool aligned = run.by_window && run.source % wide_bytes == cut;
     run.whole_begin = run.begin + (cut != 0);
     run.whole_end = aligned ? run.begin + (cut + run.bytes) / wide_bytes : 0;
 }
@@ -140,6 +140,17 @@ __device__ void copy_element(u64 source, u64 target, u32 width) {
     }
 }
 
+// count_bytes counts a write of each element in a contiguous part of the run, from target address lo to hi.
+__device__ void count_bytes(const Run &run, u64 lo, u64 hi) {
+    if (run.counter == 0)
+        return;
+    u64 counter = run.counter + (lo - run.target) / run.width * sizeof(u32);
+    for (u64 target = lo; target < hi; target += run.width) {
+        count_one(at<u32>(counter));
+        counter += sizeof(u32);
+    }
+}
+
 // copy_window copies the part of one aligned window of the target that is in the run, element by element.
 __device__ void copy_window(const Run &run, u64 window) {
     u64 window_begin = run.target / wide_bytes * wide_bytes + window * wide_bytes;
@@ -147,13 +158,9 @@ __device__ void copy_window(const Run &run, u64 window) {
     u64 hi = window_begin + wide_bytes, run_end = run.target + run.bytes;
     if (hi > run_end)
         hi = run_end;
-    u64 counter = run.counter + (lo - run.target) / run.width * sizeof(u32);
-    for (u64 target = lo; target < hi; target += run.width) {
+    for (u64 target = lo; target < hi; target += run.width)
         copy_element(run.source + (target - run.target), target, run.width);
-        if (run.counter != 0)
-            count_one(at<u32>(counter));
-        counter += sizeof(u32);
-    }
+    count_bytes(run, lo, hi);
 }
 
 __device__ void copy_item(const Run &run, u64 index) {
@@ -176,6 +183,9 @@ template <u32 n> __device__ void copy_whole(const Run &run, u64 item) {
 #pragma unroll
     for (u32 i = 0; i < n; i++)
         store(at<Wide>(target + i * stride), values[i]);
+#pragma unroll 1
+    for (u32 i = 0; i < n; i++)
+        count_bytes(run, target + i * stride, target + i * stride + wide_bytes);
 }
 
 // A warp works on tiles of consecutive items, a lane on every 32nd of a tile: neighbours touch neighbouring memory, and
