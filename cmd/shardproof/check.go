@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/shardproof/shardproof/plan"
 	"github.com/shardproof/shardproof/props"
@@ -56,6 +58,7 @@ func runCheck(ctx context.Context, c *call) (int, error) {
 	}
 	writer := c.writer()
 	var tally report.Tally
+	heldOff := map[string]int{}
 	for _, file := range files {
 		verdict := judge(file.Case)
 		if ctx.Err() != nil {
@@ -65,11 +68,17 @@ func runCheck(ctx context.Context, c *call) (int, error) {
 			return 0, &cannotRun{verdict.CannotRun}
 		}
 		tally.Add(verdict)
-		if *all || c.json || !asDue(verdict) {
+		switch {
+		case *all || c.json || !asDue(verdict) && verdict.Outcome != props.NotExercised:
 			writer.Case(file.Case.Name, verdict)
+		case verdict.Outcome == props.NotExercised:
+			heldOff[verdict.Detail]++
 		}
 	}
 	writer.Summary(tally)
+	for _, reason := range slices.Sorted(maps.Keys(heldOff)) {
+		fmt.Fprintf(c.stdout, "not exercised: %d cases, %s\n", heldOff[reason], reason)
+	}
 	if ctx.Err() != nil {
 		return report.StatusInterrupted, nil
 	}
