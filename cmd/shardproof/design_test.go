@@ -28,7 +28,7 @@ var allowed = map[string][]string{
 	"props":             {"plan", "oracle", "gen", "corpus"},
 	"props/campaign":    {"plan", "oracle", "gen", "props", "corpus"},
 	"props/audit":       {"plan", "oracle", "gen", "props", "props/campaign", "corpus"},
-	"props/report":      {"plan", "props", "props/audit"},
+	"props/report":      {"plan", "oracle", "props", "props/audit"},
 	"gpucheck":          {"plan", "oracle", "gpucheck/kernel"},
 }
 

@@ -29,7 +29,7 @@ type command struct {
 // commands lists the subcommands in the order in which a newcomer meets them.
 func commands() []command {
 	return []command{
-		fuzzCommand, checkCommand, showCommand, reduceCommand, planCommand, layoutCommand, mutantsCommand,
+		fuzzCommand, checkCommand, auditCommand, showCommand, reduceCommand, planCommand, layoutCommand, mutantsCommand,
 		tableCommand, gpuCommand, plannerCommand,
 	}
 }

@@ -21,6 +21,7 @@ type Options struct {
 	Name    string        // the planner's name and version, as reports and saved cases state it
 	Check   props.Options // how each case is judged; Relations is set by the audit itself
 	Strict  bool          // what breaks of should level is a failure, for the known failures too
+	Replay  string        // the flags by which a command judges the same planner, as reports tell them; may be empty
 
 	Cases  []corpus.File // the saved cases; nil: the embedded corpus
 	Draws  int           // requests drawn for each way to corrupt one; 0: DefaultDraws
@@ -55,7 +56,8 @@ type Report struct {
 	Seed    uint64
 	Checks  uint64 // asked of the campaign
 	Strict  bool
-	Maps    bool // maps were audited, and not a planner
+	Replay  string // the flags by which a command judges the same planner
+	Maps    bool   // maps were audited, and not a planner
 
 	Rules    []RuleReport
 	Cases    []Judged // those of the corpus and the corruptions, as they were asked, or the parameters of a document
@@ -119,7 +121,7 @@ const (
 func Audit(ctx context.Context, options Options) Report {
 	a := &auditing{Options: options, started: time.Now()}
 	a.setDefaults()
-	a.Report = Report{Subject: a.Name, Seed: a.Options.Seed, Checks: a.Options.Checks, Strict: a.Options.Strict}
+	a.Report = Report{Subject: a.Name, Seed: a.Options.Seed, Checks: a.Options.Checks, Strict: a.Options.Strict, Replay: a.Options.Replay}
 	a.Rules = ruleReports(plannerRules())
 	a.fixed(ctx, Saved, a.savedCases())
 	a.fixed(ctx, Corrupted, a.corruptedCases())

@@ -101,7 +101,7 @@ func (a *auditing) takeFindings(found []campaign.Finding) (allKnown bool) {
 		a.take(&j)
 		a.Tally = before // the campaign has counted the case
 		allKnown = allKnown && j.Known != ""
-		a.Findings = append(a.Findings, Finding{Judged: j, Cause: f.Cause, From: f.Case.Origin, Number: f.Number, Stats: f.Stats, Problem: f.Problem})
+		a.addFinding(Finding{Judged: j, Cause: f.Cause, From: f.Case.Origin, Number: f.Number, Stats: f.Stats, Problem: f.Problem})
 	}
 	return allKnown
 }

@@ -42,7 +42,7 @@ func (a *auditing) conclude(ctx context.Context) {
 		}
 		if key := smallest.Case.Name + " " + cause; !reduced[key] {
 			reduced[key] = true
-			a.Findings = append(a.Findings, a.reduce(ctx, smallest, cause))
+			a.addFinding(a.reduce(ctx, smallest, cause))
 		}
 	}
 	a.link()
@@ -51,6 +51,28 @@ func (a *auditing) conclude(ctx context.Context) {
 			a.HeldOff = holdOff(a.HeldOff, campaign.HeldOff{Reason: v.Detail, Cases: 1})
 		}
 	}
+}
+
+// addFinding adds a finding. Where its case is one already, that one breaks what both do.
+func (a *auditing) addFinding(f Finding) {
+	for i := range a.Findings {
+		if first := &a.Findings[i]; first.Case.Name == f.Case.Name && first.Known == f.Known {
+			first.Broken = a.inOrder(slices.Concat(first.Broken, f.Broken))
+			return
+		}
+	}
+	a.Findings = append(a.Findings, f)
+}
+
+// inOrder puts IDs in the order of the rules, each once.
+func (a *auditing) inOrder(ids []string) []string {
+	var ordered []string
+	for _, rule := range a.Rules {
+		if slices.Contains(ids, rule.ID) {
+			ordered = append(ordered, rule.ID)
+		}
+	}
+	return ordered
 }
 
 // breaks reports whether a finding shows a broken rule: an expected one where nothing else is broken.

@@ -49,20 +49,20 @@ var planningRules = []Rule{
 	planning("plan.read", props.Must, "Reads are addressed by the dest side of a source piece, with the shard's strides.",
 		true, planDue, byClauses("valid", "bounds", "values")),
 	planning("plan.scale1", props.Must, "Only scale 1 is planned; any other is refused as unsupported, 0 as invalid.",
-		false, hasScale, byOutcome),
+		false, hasScale, byNames(props.OutcomeID)),
 	planning("plan.holder", props.Must, "A replicated region is read from the lowest holder, or from the selector's choice.",
 		false, replicated, byClauses("holder")),
 	planning("plan.selector", props.Must, "A selection that is no integer or no candidate is refused with kind selector.",
-		false, selects, byOutcome),
+		false, selects, byNames(props.OutcomeID, "holder")),
 	planning("plan.every-holder", props.Must, "Each target holder receives its own copy, also where source and target are the same.",
 		false, targetReplicated, byClauses("cover")),
 	planning("plan.metadata", props.Must, "Planning costs nothing per element: a tensor of 10^9 elements is planned like a small one.",
-		false, huge, byOutcome),
+		false, huge, byNames(props.FaultID)),
 	planning("plan.deterministic", props.Must, "Equal requests give equal plans, whatever the order of pieces, ranks and keys.",
 		true, planDue, byRelation(props.StableID)),
 	planning("plan.order", props.Should, "Segments stand in one order.", true, planDue, byClauses("ordered")),
 	planning("plan.fold", props.Should, "No two segments left can still join.", true, planDue, byClauses("folded")),
-	planning("plan.budget", props.Must, "A plan past a limit is refused whole.", false, limited, byOutcome),
+	planning("plan.budget", props.Must, "A plan past a limit is refused whole.", false, limited, byNames(props.OutcomeID, "budget")),
 	planning("plan.serial", props.Must, "A plan survives its JSON round trip unchanged.", false, planDue, survivesJSON),
 }
 
@@ -150,12 +150,12 @@ var conductRules = []Rule{
 	{
 		ID: props.OutcomeID, Level: props.Must, Group: Conduct,
 		Text:     "A right request is planned, or refused as it may be; a wrong one is refused by a kind that is due.",
-		concerns: always, reads: byName(props.OutcomeID),
+		concerns: always, reads: byNames(props.OutcomeID),
 	},
 	{
 		ID: props.FaultID, Level: props.Must, Group: Conduct,
 		Text:     "Every request gets a plan or a refusal: no crash, no hang, no output that is neither.",
-		concerns: always, reads: byName(props.FaultID),
+		concerns: always, reads: byNames(props.FaultID),
 	},
 }
 
@@ -223,11 +223,19 @@ func byClauses(ids ...string) func(*Judged) Status {
 		}
 		for _, id := range ids {
 			if v.Evidence.Of(oracle.ClauseID(id)).Status == oracle.Unknown {
-				return Unknown
+				return unclear(v)
 			}
 		}
 		return Kept
 	}
+}
+
+// unclear reads a clause that no oracle could judge: that counts only where nothing else is known to be broken.
+func unclear(v *props.Verdict) Status {
+	if v.Outcome == props.Broken {
+		return ""
+	}
+	return Unknown
 }
 
 // byRelation reads a relation: it was asked for where the plan is exact, and stable always is.
@@ -274,16 +282,16 @@ func byOutcome(j *Judged) Status {
 	return Unknown
 }
 
-// byName reads a rule that verdicts name, and that any other verdict keeps.
-func byName(id string) func(*Judged) Status {
+// byNames reads a rule that is broken where a verdict names any of these. Another broken verdict keeps the rule.
+func byNames(ids ...string) func(*Judged) Status {
 	return func(j *Judged) Status {
-		switch {
-		case j.Verdict.Names(id):
+		if slices.ContainsFunc(ids, j.Verdict.Names) {
 			return Broken
-		case j.Verdict.Outcome == props.NotExercised:
-			return NotExercised
 		}
-		return Kept
+		if j.Verdict.Outcome == props.Broken || j.Verdict.Outcome == props.Unknown {
+			return Kept
+		}
+		return byOutcome(j)
 	}
 }
 
