@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/shardproof/shardproof/corpus"
 	"github.com/shardproof/shardproof/gpucheck"
 	"github.com/shardproof/shardproof/props/report"
 )
@@ -60,7 +59,7 @@ func runGPU(ctx context.Context, c *call) (int, error) {
 	if err := f.settle(); err != nil {
 		return 0, err
 	}
-	cases := gpuCases{f.seed}
+	cases := newGPUCases(f.seed)
 	switch {
 	case f.worker:
 		return report.StatusPassed, gpucheck.Serve(ctx, c.stdin, c.stdout, f.backend, cases.draw)
@@ -118,8 +117,8 @@ func replayGPU(ctx context.Context, c *call, f *gpuFlags, cases gpuCases) (int, 
 	if !c.json {
 		fmt.Fprintf(c.stdout, "device: %v\nseed %d\n", info, f.seed)
 	}
-	run := gpuRun{call: c, info: info, supervisor: &supervisor, start: time.Now()}
-	if err := run.corpus(ctx, f); err != nil {
+	run := gpuRun{call: c, corpus: uint64(len(cases.files)), info: info, supervisor: &supervisor, start: time.Now()}
+	if err := run.numbers(ctx, f, 0, run.corpus, 1, time.Time{}); err != nil {
 		return 0, err
 	}
 	if err := run.fuzz(ctx, f); err != nil {
@@ -139,16 +138,12 @@ func (f *gpuFlags) workerOf(program string) *exec.Cmd {
 // A gpuRun is the replays of one command.
 type gpuRun struct {
 	*call
+	corpus     uint64 // cases of it, which come first
 	info       gpucheck.Info
 	supervisor *gpucheck.Supervisor
 	start      time.Time
 	total      gpucheck.Answer
 	cases      uint64
-}
-
-// corpus replays the corpus, in every way.
-func (r *gpuRun) corpus(ctx context.Context, f *gpuFlags) error {
-	return r.numbers(ctx, f, 0, uint64(len(corpus.All())), 1, time.Time{})
 }
 
 // driverEvery is how many batches of drawn cases there are to one that goes the driver's way as well, which costs a
@@ -157,17 +152,17 @@ const driverEvery = 8
 
 // fuzz replays drawn cases: as many as the flags say, or for as long.
 func (r *gpuRun) fuzz(ctx context.Context, f *gpuFlags) error {
-	first := uint64(len(corpus.All()))
 	if f.checks > 0 {
-		return r.numbers(ctx, f, first, first+f.checks, driverEvery, time.Time{})
+		return r.numbers(ctx, f, r.corpus, r.corpus+f.checks, driverEvery, time.Time{})
 	}
-	return r.numbers(ctx, f, first, math.MaxUint64, driverEvery, time.Now().Add(f.duration))
+	return r.numbers(ctx, f, r.corpus, math.MaxUint64, driverEvery, time.Now().Add(f.duration))
 }
 
 // maxGPUFindings is how many findings end a run: the device or a planner is broken, and more would say the same.
 const maxGPUFindings = 10
 
-// numbers replays cases in batches, until the deadline where there is one.
+// numbers replays the cases from first to end in batches, until the deadline where there is one. One batch in
+// driverEvery goes every way.
 func (r *gpuRun) numbers(ctx context.Context, f *gpuFlags, first, end, driverEvery uint64, deadline time.Time) error {
 	for batch := uint64(0); first < end && len(r.total.Findings) < maxGPUFindings; batch++ {
 		if !deadline.IsZero() && time.Now().After(deadline) {

@@ -17,14 +17,18 @@ import (
 )
 
 // gpuCases are the cases of a replay by number: those of the corpus, then a campaign's.
-type gpuCases struct{ seed uint64 }
+type gpuCases struct {
+	seed  uint64
+	files []corpus.File
+}
+
+func newGPUCases(seed uint64) gpuCases { return gpuCases{seed, corpus.All()} }
 
 func (g gpuCases) at(number uint64) plan.Case {
-	files := corpus.All()
-	if number < uint64(len(files)) {
-		return files[number].Case
+	if number < uint64(len(g.files)) {
+		return g.files[number].Case
 	}
-	number -= uint64(len(files))
+	number -= uint64(len(g.files))
 	drawn := gen.Case(gen.Seeded(gen.CaseSeed(g.seed, number)))
 	drawn.Name = fmt.Sprintf("case %d of seed %d", number, g.seed)
 	return drawn
