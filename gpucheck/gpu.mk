@@ -98,7 +98,7 @@ gpu-test: $(GPU_HEADER) $(GPU_DRIVER) $(GPU_STANDIN)
 # the binary, and lie beside it to be read.
 gpu-carry: gpu
 	rm -rf $(GPU_CARRY)
-	mkdir -p $(GPU_CARRY)
+	mkdir -p $(GPU_CARRY)/corpus
 	cp bin/shardproof-gpu gpucheck/carry/run.sh gpucheck/kernel/replay.ptx $(GPU_CARRY)
-	cp -r corpus/cases $(GPU_CARRY)/corpus
+	cp -r corpus/cases corpus/models $(GPU_CARRY)/corpus
 	cd $(GPU_BUILD) && tar -czf shardproof-gpu.tar.gz carry

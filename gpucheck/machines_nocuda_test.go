@@ -11,4 +11,4 @@ func onCUDA(t *testing.T, _ func(t *testing.T, machine *Machine)) {
 // injected is a role that the tagged tests play.
 const injected = ""
 
-func replayInjected(Subject) int { return 1 }
+func replayInjected() int { return 1 }

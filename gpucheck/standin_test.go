@@ -16,12 +16,20 @@ import (
 const injected = "injected"
 
 // replayInjected is such a process: a replay and a measurement on the stand-in, then what they left there.
-func replayInjected(subject Subject) int {
+func replayInjected() int {
+	var subjects []Subject
+	for _, make := range []func() (Subject, error){makeSmallRows, makeSmallColumns, makeSmallCube} {
+		subject, err := make()
+		if err != nil {
+			return 1
+		}
+		subjects = append(subjects, subject)
+	}
 	machine, err := Open("cuda")
 	if err == nil {
-		_, err = Replay(context.Background(), machine, []Subject{subject}, Options{Widths: []int{4}})
+		_, err = Replay(context.Background(), machine, subjects, Options{Widths: []int{4}})
 		if err == nil {
-			_, err = Measure(context.Background(), machine, subject, 4, 1)
+			_, err = Measure(context.Background(), machine, subjects[0], 4, 1)
 		}
 		fmt.Printf("allocations %d\n", standInLive("allocations"))
 		if closed := machine.Close(); err == nil && closed != nil {
@@ -72,6 +80,9 @@ func TestInjectedFailures(t *testing.T) {
 		{"cuCtxSynchronize", []int{1, 8, 9, 20}, []int{700, 716, 719}},
 		{"cuMemcpyDtoD", []int{1}, []int{1, 719}},
 		{"cuMemcpyPeer", []int{1}, []int{1, 719}},
+		{"cuMemcpy2D", []int{1}, []int{1, 719}},
+		{"cuMemcpy3D", []int{1}, []int{1, 719}},
+		{"cuMemcpy3DPeer", []int{1, 2}, []int{1, 719}},
 		{"cuModuleUnload", []int{1}, []int{999}},
 		{"cuCtxDestroy", []int{1}, []int{999}},
 	} {

@@ -28,11 +28,7 @@ const culprit = 13 // the case that workers are lost on
 
 func playRole(role string) int {
 	if role == injected {
-		subject, err := makeSmallRows()
-		if err != nil {
-			return 1
-		}
-		return replayInjected(subject)
+		return replayInjected()
 	}
 	backend := "host"
 	if role == "other backend" {
