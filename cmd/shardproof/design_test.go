@@ -28,6 +28,7 @@ var allowed = map[string][]string{
 	"props":             {"plan", "oracle", "gen", "corpus"},
 	"props/campaign":    {"plan", "oracle", "gen", "props", "corpus"},
 	"props/audit":       {"plan", "oracle", "gen", "props", "props/campaign", "corpus"},
+	"props/doctor":      {"plan", "plan/external", "oracle", "props", "corpus"},
 	"props/report":      {"plan", "oracle", "props", "props/audit"},
 	"gpucheck":          {"plan", "oracle", "gpucheck/kernel"},
 }
