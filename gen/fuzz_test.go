@@ -1,9 +1,11 @@
 package gen
 
 import (
+	"cmp"
+	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/shardproof/shardproof/plan"
@@ -37,7 +39,7 @@ func TestFromInput(t *testing.T) {
 			t.Fatalf("case %d does not read: %v", n, err)
 		}
 		got.Request, want.Request = sorted(got.Request), sorted(want.Request)
-		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("case %d reads as another: %s", n, diff)
 		}
 	}
@@ -45,7 +47,31 @@ func TestFromInput(t *testing.T) {
 		t.Error("half a case file is read without an error")
 	}
 	got, err := FromInput([]byte{3, 1})
-	if diff := cmp.Diff(Case(FromBytes([]byte{3, 1})), got); diff != "" || err != nil {
+	if diff := gocmp.Diff(Case(FromBytes([]byte{3, 1})), got); diff != "" || err != nil {
 		t.Errorf("choices: %v %s", err, diff)
 	}
+}
+
+// sorted is a request in an order that depends on nothing but what it says.
+func sorted(request plan.Request) plan.Request {
+	request.Source, request.Target = sortedMap(request.Source), sortedMap(request.Target)
+	return request
+}
+
+func sortedMap(m plan.Map) plan.Map {
+	m.Shards = slices.SortedFunc(slices.Values(m.Shards), func(a, b plan.Shard) int { return cmp.Compare(a.Rank, b.Rank) })
+	for s := range m.Shards {
+		pieces := slices.Clone(m.Shards[s].Pieces)
+		for p := range pieces {
+			pieces[p].Locations = slices.Sorted(slices.Values(pieces[p].Locations))
+		}
+		slices.SortFunc(pieces, func(a, b plan.Piece) int {
+			return cmp.Or(
+				cmp.Compare(a.Source.Offset, b.Source.Offset), cmp.Compare(a.Dest.Offset, b.Dest.Offset), slices.Compare(a.Shape, b.Shape),
+				slices.Compare(a.Source.Strides, b.Source.Strides), slices.Compare(a.Dest.Strides, b.Dest.Strides), slices.Compare(a.Locations, b.Locations),
+			)
+		})
+		m.Shards[s].Pieces = pieces
+	}
+	return m
 }
