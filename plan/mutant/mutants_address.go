@@ -178,7 +178,7 @@ func addresses() []Mutant {
 		{
 			Name:    "address-pieces-concatenated",
 			Doc:     "The pieces of a source shard are taken to lie one after another, so shards whose columns interleave are read as rows.",
-			Clauses: []string{"values", "bounds"},
+			Clauses: []string{"values", "bounds", "stable"},
 			Small:   true,
 			New:     reading(concatenated),
 		},

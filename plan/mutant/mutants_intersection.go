@@ -23,7 +23,7 @@ func intersections() []Mutant {
 		{
 			Name:    "clip-drops-single-elements",
 			Doc:     "An intersection of one element counts as none, so corners of shards are never written.",
-			Clauses: []string{"cover"},
+			Clauses: []string{"cover", "outcome"},
 			Small:   true,
 			New: clipping(func(target, source box) (box, bool) {
 				common, ok := overlap(target, source)

@@ -78,7 +78,7 @@ func numbers() []Mutant {
 		{
 			Name:    "number-shape-of-shard",
 			Doc:     "The stated logical shape is the first target shard's, so the restored parameter is too small.",
-			Clauses: []string{"valid"},
+			Clauses: []string{"valid", "stable"},
 			Small:   true,
 			New: stating(func(request plan.Request) []int64 {
 				for _, shard := range request.Target.Shards {

@@ -98,7 +98,7 @@ func refusals() []Mutant {
 		{
 			Name:    "refuse-swallowed",
 			Doc:     "A refusal is logged and an empty plan answered, so a corrupt map looks like nothing to do.",
-			Clauses: outcome,
+			Clauses: []string{"outcome", "cover"},
 			New: tampering(func(ctx context.Context, request plan.Request, next plan.Planner) (plan.Answer, error) {
 				answer, err := next.Plan(ctx, request)
 				if refusal := (*plan.Refusal)(nil); errors.As(err, &refusal) {

@@ -8,19 +8,20 @@ import (
 	"github.com/shardproof/shardproof/plan"
 )
 
-// shards are the planners that lose or confuse whole pieces and ranks.
+// shards are the planners that lose or confuse whole pieces and ranks. Those that pass a target block over
+// never ask the selector about it either, which is another way to catch them: outcome.
 func shards() []Mutant {
 	return []Mutant{
 		{
 			Name:    "shard-after-empty-skipped",
 			Doc:     "Target ranks after one without elements are left out, so an uneven split with an empty rank in the middle stops there.",
-			Clauses: []string{"cover"},
+			Clauses: []string{"cover", "outcome"},
 			New:     changed(func(s *steps) { s.targets = beforeEmptyShard }),
 		},
 		{
 			Name:    "shard-copied-to-lowest-replica",
 			Doc:     "Only the lowest rank of each target replica is written, so data-parallel copies start from garbage.",
-			Clauses: []string{"cover"},
+			Clauses: []string{"cover", "outcome"},
 			Small:   true,
 			New: targeting(func(to block) bool {
 				return to.rank == to.locations[0]
@@ -29,7 +30,7 @@ func shards() []Mutant {
 		{
 			Name:    "shard-copied-to-two-replicas",
 			Doc:     "Only the two lowest ranks of each target replica are written, so the third copy and later ones are lost.",
-			Clauses: []string{"cover"},
+			Clauses: []string{"cover", "outcome"},
 			Small:   true,
 			New: targeting(func(to block) bool {
 				return slices.Index(to.locations, to.rank) < 2
@@ -53,21 +54,21 @@ func shards() []Mutant {
 		{
 			Name:    "shard-first-piece-read",
 			Doc:     "Only the first piece of a source rank is read, so fused weights arrive without their later parts.",
-			Clauses: []string{"cover"},
+			Clauses: []string{"cover", "outcome"},
 			Small:   true,
 			New:     changed(func(s *steps) { s.sources = firstPieces }),
 		},
 		{
 			Name:    "shard-first-piece-written",
 			Doc:     "Only the first piece of a target rank is written, so fused weights keep garbage in their later parts.",
-			Clauses: []string{"cover"},
+			Clauses: []string{"cover", "outcome"},
 			Small:   true,
 			New:     changed(func(s *steps) { s.targets = firstPieces }),
 		},
 		{
 			Name:    "shard-flat-not-written",
 			Doc:     "Flat target shards are taken for optimiser state and left out, so ZeRO fragments keep what they had.",
-			Clauses: []string{"cover"},
+			Clauses: []string{"cover", "outcome"},
 			New: targeting(func(to block) bool {
 				return len(to.shard.Shape) == len(to.layout.LogicalShape)
 			}),
@@ -75,7 +76,7 @@ func shards() []Mutant {
 		{
 			Name:    "shard-piece-after-empty-skipped",
 			Doc:     "The pieces of a target rank after an empty one are left out, so a zero-width sub-parameter cuts the rest off.",
-			Clauses: []string{"cover", "stable"},
+			Clauses: []string{"cover", "stable", "outcome"},
 			New: targeting(func(to block) bool {
 				for i := range to.shard.Pieces {
 					piece := &to.shard.Pieces[i]
@@ -92,7 +93,7 @@ func shards() []Mutant {
 		{
 			Name:    "shard-pieces-past-eighth-skipped",
 			Doc:     "A target rank has room for eight pieces and the rest is lost, so interleaved weights such as CodeGen's are cut short.",
-			Clauses: []string{"cover"},
+			Clauses: []string{"cover", "outcome"},
 			New:     changed(func(s *steps) { s.targets = func(blocks []block) []block { return firstOfRank(blocks, 8) } }),
 		},
 		{
@@ -109,7 +110,7 @@ func shards() []Mutant {
 		{
 			Name:    "shard-ranks-past-fourth-skipped",
 			Doc:     "Only the first four target ranks are written, so degrees up to 4 are right and 8 is not.",
-			Clauses: []string{"cover"},
+			Clauses: []string{"cover", "outcome"},
 			New:     changed(func(s *steps) { s.targets = fourRanks }),
 		},
 		{
