@@ -36,7 +36,7 @@ func openCUDA() (*Machine, error) {
 		}
 		units = append(units, unit)
 		machine.Devices = append(machine.Devices, unit)
-		machine.Info.Devices = append(machine.Info.Devices, name)
+		machine.Names = append(machine.Names, name)
 	}
 	if err := connect(units); err != nil {
 		machine.Close()

@@ -6,7 +6,10 @@
 // says which it was.
 package gpucheck
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // An Address is a place in device memory, in bytes. 0 is none. Addresses of all devices of a machine are distinct.
 type Address uint64
@@ -69,7 +72,7 @@ func (m *Machine) Close() error {
 type Info struct {
 	Backend string   `json:"backend"`  // host or cuda
 	Driver  string   `json:"driver"`   // the library and its version
-	Devices []string `json:"devices"`  // a name each
+	Names   []string `json:"devices"`  // of the devices
 	StandIn bool     `json:"stand_in"` // the driver is the stand-in on host memory
 }
 
@@ -78,9 +81,9 @@ func (i Info) GPU() bool { return i.Backend == "cuda" && !i.StandIn }
 
 // String is one line that names the devices and the driver, and says so where they are no GPU.
 func (i Info) String() string {
-	text := fmt.Sprintf("%d x %s, %s", len(i.Devices), i.Devices[0], i.Driver)
+	text := fmt.Sprintf("%s, by the %s", strings.Join(i.Names, " and "), i.Driver)
 	if !i.GPU() {
-		text += " (not a GPU)"
+		text = "no GPU: " + text
 	}
 	return text
 }

@@ -10,9 +10,9 @@ import (
 // It executes the tables that a GPU would, in plain Go, and so tests everything above the kernels on any machine.
 func Host(devices int) *Machine {
 	memory := &hostMemory{next: hostBase}
-	machine := &Machine{Info: Info{Backend: "host", Driver: "plain Go on host memory"}}
+	machine := &Machine{Info: Info{Backend: "host", Driver: "host backend in plain Go"}}
 	for i := range devices {
-		machine.Info.Devices = append(machine.Info.Devices, "host memory")
+		machine.Names = append(machine.Names, "host memory")
 		machine.Devices = append(machine.Devices, &hostDevice{memory: memory, index: i})
 	}
 	return machine

@@ -22,7 +22,7 @@ var replayMutants = []struct{ doc, file, from, to string }{
 	{"shards stand at one offset", "place.go", "p.first = p.begin + minGuard + random.Int64N(guardSpread)", "p.first = p.begin + minGuard"},
 	{"a device that does not compare is believed", "run.go", "if verdict.Compared != due[i] {", "if false {"},
 	{"sources are not compared", "run.go", "return r.compare(r.sources, Way{Name: \"all\"}, r.explainSource)", "return nil"},
-	{"sources are compared with themselves", "run.go", "if s.expected, err = r.arena.upload(s.device, image); err != nil {", "if s.expected = s.found; false {"},
+	{"sources are compared with themselves", "run.go", "if s.expected, err = r.upload(s.device, image); err != nil {", "if s.expected = s.found; false {"},
 	{"segments stand in the plan's order", "run.go", "jobs[device][i], jobs[device][j] = jobs[device][j], jobs[device][i]", ""},
 	{"one way only", "run.go", "for _, way := range ways {", "for _, way := range ways[:1] {"},
 	{"the driver never copies", "run.go", "if way.driver {", "if false {"},

@@ -36,6 +36,9 @@ func Replay(ctx context.Context, machine *Machine, subjects []Subject, options O
 	if err != nil {
 		return result, err
 	}
+	if options.Widths, err = options.widths(); err != nil {
+		return result, err
+	}
 	var batch []*subject
 	size := int64(0)
 	for _, s := range subjects {
@@ -67,12 +70,19 @@ func (o Options) ways() ([]Way, error) {
 		}
 		ways = append(ways, Ways()[i])
 	}
+	return ways, nil
+}
+
+func (o Options) widths() ([]int, error) {
+	if len(o.Widths) == 0 {
+		return Widths, nil
+	}
 	for _, width := range o.Widths {
 		if !slices.Contains(Widths, width) {
 			return nil, fmt.Errorf("no width of %d bytes", width)
 		}
 	}
-	return ways, nil
+	return o.Widths, nil
 }
 
 func (o Options) maxElements() int64 {
@@ -84,13 +94,9 @@ func (o Options) maxElements() int64 {
 
 // replayBatch makes every run that a batch is due. A subject that is found wrong takes no part in the runs after.
 func replayBatch(ctx context.Context, machine *Machine, batch []*subject, ways []Way, o Options, result *Result) error {
-	widths := o.Widths
-	if len(widths) == 0 {
-		widths = Widths
-	}
 	random := rand.New(rand.NewPCG(o.Seed, uint64(result.Subjects)))
 	for range max(o.Rounds, 1) {
-		for _, width := range widths {
+		for _, width := range o.Widths {
 			for digit := 0; ; digit++ {
 				due := withDigit(batch, width, digit)
 				if len(due) == 0 {

@@ -32,7 +32,7 @@ func (r *run) replay(ways []Way) error {
 
 func (r *run) replayHeld(ways []Way) error {
 	r.place()
-	if err := r.upload(); err != nil {
+	if err := r.fill(); err != nil {
 		return err
 	}
 	for _, way := range ways {
@@ -65,23 +65,23 @@ func (r *run) place() {
 	}
 }
 
-// upload fills the devices: sources twice, so that a change to them shows, and what the targets are to hold.
-func (r *run) upload() error {
+// fill fills the devices: sources twice, so that a change to them shows, and what the targets are to hold.
+func (r *run) fill() error {
 	for i := range r.sources {
 		s := &r.sources[i]
 		image := s.image(r.digit)
 		var err error
-		if s.found, err = r.arena.upload(s.device, image); err != nil {
+		if s.found, err = r.upload(s.device, image); err != nil {
 			return err
 		}
-		if s.expected, err = r.arena.upload(s.device, image); err != nil {
+		if s.expected, err = r.upload(s.device, image); err != nil {
 			return err
 		}
 	}
 	for i := range r.targets {
 		s := &r.targets[i]
 		var err error
-		if s.expected, err = r.arena.upload(s.device, s.image(r.digit)); err != nil {
+		if s.expected, err = r.upload(s.device, s.image(r.digit)); err != nil {
 			return err
 		}
 		if s.found, err = r.allocate(s.device, s.elements*int64(r.width)); err != nil {
@@ -155,7 +155,7 @@ func (r *run) launch(device int, jobs []segmentJob, way Way) error {
 	}
 	entries, items := entriesInOrder(jobs, way)
 	r.result.Segments += int64(len(jobs) + len(boxes))
-	at, err := r.arena.upload(device, bytesOf(entries))
+	at, err := r.upload(device, bytesOf(entries))
 	if err != nil {
 		return err
 	}
@@ -209,12 +209,12 @@ func (r *run) verdicts(s *side, counted bool) ([]kernel.Verdict, error) {
 	for i := range verdicts {
 		verdicts[i].First = kernel.None
 	}
-	at, err := r.arena.upload(s.device, bytesOf(verdicts))
+	at, err := r.upload(s.device, bytesOf(verdicts))
 	if err != nil {
 		return nil, err
 	}
 	entries := s.entries(at, counted)
-	table, err := r.arena.upload(s.device, bytesOf(entries))
+	table, err := r.upload(s.device, bytesOf(entries))
 	if err != nil {
 		return nil, err
 	}

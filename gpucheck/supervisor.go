@@ -235,7 +235,10 @@ func (w *worker) end(err error) error {
 	case err != nil:
 		return err
 	}
-	return ended
+	if ended != nil {
+		return fmt.Errorf("the replay's process did not end well (%w): %s", ended, w.words.text())
+	}
+	return nil
 }
 
 // lastWords keeps the end of what a worker writes to its standard error.

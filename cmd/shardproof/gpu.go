@@ -118,14 +118,19 @@ func replayGPU(ctx context.Context, c *call, f *gpuFlags, cases gpuCases) (int, 
 		fmt.Fprintf(c.stdout, "device: %v\nseed %d\n", info, f.seed)
 	}
 	run := gpuRun{call: c, corpus: uint64(len(cases.files)), info: info, supervisor: &supervisor, start: time.Now()}
-	if err := run.numbers(ctx, f, 0, run.corpus, 1, time.Time{}); err != nil {
-		return 0, err
+	err = run.numbers(ctx, f, 0, run.corpus, 1, time.Time{})
+	if err == nil {
+		err = run.fuzz(ctx, f)
 	}
-	if err := run.fuzz(ctx, f); err != nil {
-		return 0, err
+	if err == nil {
+		err = supervisor.Close()
 	}
-	if err := supervisor.Close(); err != nil {
-		return 0, fmt.Errorf("the replay's process did not end well: %w", err)
+	if ctx.Err() != nil {
+		run.finish(f)
+		return report.StatusInterrupted, nil
+	}
+	if err != nil {
+		return 0, err
 	}
 	return run.finish(f), nil
 }
@@ -174,10 +179,10 @@ func (r *gpuRun) numbers(ctx context.Context, f *gpuFlags, first, end, driverEve
 		}
 		count := min(gpuBatch, end-first)
 		answer, err := r.supervisor.Do(ctx, gpucheck.Job{First: first, Count: count, Options: options})
+		r.take(answer)
 		if err != nil {
 			return err
 		}
-		r.take(answer)
 		first += count
 		r.cases += count
 	}
@@ -213,7 +218,7 @@ func (r *gpuRun) finish(f *gpuFlags) int {
 	elapsed := time.Since(r.start)
 	if r.json {
 		report.WriteSummary(r.stdout, map[string]any{
-			"backend": r.info.Backend, "driver": r.info.Driver, "devices": r.info.Devices, "gpu": r.info.GPU(), "stand_in": r.info.StandIn,
+			"backend": r.info.Backend, "driver": r.info.Driver, "devices": r.info.Names, "gpu": r.info.GPU(), "stand_in": r.info.StandIn,
 			"verdict": verdict, "cases": r.cases, "exact": r.total.Exact, "refused": r.total.Refused, "broken": len(r.total.Findings),
 			"skipped": len(r.total.Skipped), "runs": r.total.Runs, "plans_carried_out": r.total.Carried, "segments": r.total.Segments,
 			"elements": r.total.Elements, "device_seconds": r.total.Device.Seconds(), "seconds": elapsed.Seconds(),
@@ -227,7 +232,7 @@ func (r *gpuRun) finish(f *gpuFlags) int {
 		r.total.Carried, r.total.Runs, r.total.Elements, float64(r.total.Carried)/max(r.total.Device.Seconds(), 1e-9))
 	note := ""
 	if !r.info.GPU() {
-		note = " on " + r.info.Devices[0] + ": no GPU was used, and nothing is said of one"
+		note = " on " + r.info.Names[0] + ": no GPU was used, and nothing is said of one"
 	}
 	fmt.Fprintf(r.stdout, "verdict: %s%s\n", verdict, note)
 	return status

@@ -102,7 +102,7 @@ func measureGPU(ctx context.Context, c *call, f *gpuFlags) (int, error) {
 		printFigure(c, figure)
 	}
 	if c.json {
-		report.WriteSummary(c.stdout, map[string]any{"backend": machine.Backend, "driver": machine.Driver, "devices": machine.Info.Devices,
+		report.WriteSummary(c.stdout, map[string]any{"backend": machine.Backend, "driver": machine.Driver, "devices": machine.Names,
 			"gpu": machine.GPU(), "stand_in": machine.StandIn, "figures": figures})
 	} else if !machine.GPU() {
 		fmt.Fprintln(c.stdout, "no GPU was used, and nothing is said of one")

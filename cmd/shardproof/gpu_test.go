@@ -35,7 +35,7 @@ func TestGPUOnHostClaimsNoGPU(t *testing.T) {
 		t.Errorf("summary %+v: want every case exact, refused or skipped", got)
 	}
 	_, out, _ = shardproof(t, "gpu", "--backend", "host", "--elements", "20", "--checks", "1")
-	if !strings.Contains(out, "no GPU was used") || !strings.Contains(out, "not a GPU") {
+	if !strings.Contains(out, "no GPU was used") || !strings.Contains(out, "device: no GPU: host memory") {
 		t.Errorf("host memory is not named as such:\n%s", out)
 	}
 }
