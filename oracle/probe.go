@@ -43,33 +43,28 @@ func (p *proof) weigh(at int32) {
 	}
 }
 
-// probe looks at a segment's first element, at its last, and at the last along each axis alone: where one stride
-// is wrong, so is what it leads to at its end.
+// probe looks at a segment's first element, and at the last along each axis alone: where one stride is wrong, so
+// is what it leads to at its end.
 func (p *proof) probe(at int32, segment int) {
 	s := &p.answer.Plan.Segments[segment]
 	b := newBlock(s.Shape, s.Target.View, s.Source.View)
-	first := []int64{b.sides[targetSide].Offset, b.sides[sourceSide].Offset}
-	last := []int64{first[targetSide], first[sourceSide]}
-	p.probeElement(at, segment, first)
+	target, source := b.sides[targetSide], b.sides[sourceSide]
+	p.probeElement(at, segment, target.Offset, source.Offset)
 	for axis, extent := range b.shape {
-		end := []int64{first[targetSide], first[sourceSide]}
-		for side := range end {
-			reach := (extent - 1) * b.sides[side].Strides[axis]
-			end[side] += reach
-			last[side] += reach
-		}
-		p.probeElement(at, segment, end)
+		p.probeElement(at, segment, target.Offset+(extent-1)*target.Strides[axis], source.Offset+(extent-1)*source.Strides[axis])
 	}
-	p.probeElement(at, segment, last)
 }
 
 // probeElement judges one element of a segment by where it stands in the target and in the source shard. Its
 // writes are counted only where something else is wrong.
-func (p *proof) probeElement(at int32, segment int, on []int64) {
+func (p *proof) probeElement(at int32, segment int, target, from int64) {
+	if !p.spend(len(p.holdings)) {
+		return
+	}
 	source := p.copies[segment].source
 	s := sight{
-		target: at, address: on[targetSide], wanted: p.targets[at].label(on[targetSide]),
-		found: p.sources[source].label(on[sourceSide]), source: source, sourceAddress: on[sourceSide],
+		target: at, address: target, wanted: p.targets[at].label(target),
+		found: p.sources[source].label(from), source: source, sourceAddress: from,
 	}
 	clause, told := isValues, wrong{}
 	if s.wanted != s.found {
@@ -95,7 +90,7 @@ func (p *proof) due(at int32, label int64) choice {
 	var candidates []int
 	digits := p.tensor.digits(label)
 	for i := range p.holdings {
-		if p.spend(1) && p.holdings[i].has(digits) {
+		if p.holdings[i].has(digits) {
 			candidates = append(candidates, p.source[p.holdings[i].source].Rank)
 		}
 	}
