@@ -26,6 +26,7 @@ func decodeDoc(text string) error    { _, err := plan.DecodeDocument([]byte(text
 // refuses checks that every text is refused with the one line beside it.
 func refuses(t *testing.T, decode func(string) error, table [][2]string) {
 	t.Helper()
+	schema := schemaOf(t, decode)
 	for _, row := range table {
 		err := decode(row[0])
 		if err == nil {
@@ -39,15 +40,18 @@ func refuses(t *testing.T, decode func(string) error, table [][2]string) {
 		if err.Error() != row[1] {
 			t.Errorf("%q: got %q, want %q", row[0], err, row[1])
 		}
+		refusedBySchema(t, schema, row[0], row[1])
 	}
 }
 
 func reads(t *testing.T, decode func(string) error, texts ...string) {
 	t.Helper()
+	schema := schemaOf(t, decode)
 	for _, text := range texts {
 		if err := decode(text); err != nil {
 			t.Errorf("%q: got %q, want it read", text, err)
 		}
+		readBySchema(t, schema, text)
 	}
 }
 

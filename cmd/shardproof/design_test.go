@@ -19,6 +19,7 @@ var allowed = map[string][]string{
 	"plan/internal/box": {},
 	"plan":              {"plan/internal/box"},
 	"plan/layout":       {"plan"},
+	"plan/schema":       {},
 	"plan/reference":    {"plan", "plan/internal/box"},
 	"plan/mutant":       {"plan", "plan/reference"},
 	"plan/external":     {"plan"},

@@ -30,7 +30,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		fuzzCommand, checkCommand, auditCommand, showCommand, reduceCommand, planCommand, layoutCommand, mutantsCommand,
-		tableCommand, gpuCommand, plannerCommand, doctorCommand,
+		tableCommand, gpuCommand, plannerCommand, doctorCommand, schemaCommand,
 	}
 }
 
