@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/shardproof/shardproof/corpus"
 	"github.com/shardproof/shardproof/gen"
 	"github.com/shardproof/shardproof/plan"
 	"github.com/shardproof/shardproof/plan/reference"
@@ -57,6 +58,24 @@ func TestGeneratedPlansAreProven(t *testing.T) {
 	}
 	if proven < 600 {
 		t.Errorf("%d of 60000 cases were too large to execute", proven)
+	}
+}
+
+// The right plan of each corpus case that has one is proven.
+func TestCorpusIsProven(t *testing.T) {
+	proven := 0
+	for _, file := range corpus.All() {
+		answer, err := reference.Planner{}.Plan(context.Background(), file.Case.Request)
+		if err != nil {
+			continue
+		}
+		proven++
+		if evidence := Prove(file.Case.Request, answer); mustBroken(evidence) || evidence.Unknown() != nil {
+			t.Errorf("%s: broken %v, unknown %v", file.Path, evidence.Broken(), evidence.Unknown())
+		}
+	}
+	if proven < 200 {
+		t.Errorf("%d cases of the corpus have a plan", proven)
 	}
 }
 
