@@ -88,7 +88,7 @@ func runMutant(t *testing.T, file, from, to string) (out string, alive bool) {
 		}
 	}
 	command := exec.Command("go", "test", "-vet=off", "-failfast", "-timeout=120s", "-overlay="+overlay,
-		"-run", "Device|Digit|Launches|Rounds|Merged|Box|Reach|Failure|Culprit|Measure", ".")
+		"-run", "Device|Digit|Launches|Rounds|Offsets|Merged|Box|Reach|Failure|Culprit|Measure", ".")
 	all, err := command.CombinedOutput()
 	if strings.Contains(string(all), "[build failed]") {
 		t.Fatalf("%s with %q does not build:\n%s", file, to, all)

@@ -107,13 +107,21 @@ func replayBatch(ctx context.Context, machine *Machine, batch []*subject, ways [
 				}
 				r := &run{arena: arena{machine: machine}, random: random, width: width, digit: digit, subjects: due, result: result}
 				if err := r.replay(ways); err != nil {
-					return fmt.Errorf("%s and %d more, %d bytes, digit %d: %w", due[0].name, len(due)-1, width, digit, err)
+					return fmt.Errorf("%s, %d bytes, digit %d: %w", namesOf(due), width, digit, err)
 				}
 			}
 		}
 	}
 	result.count(batch)
 	return nil
+}
+
+// namesOf names a batch in few words.
+func namesOf(batch []*subject) string {
+	if len(batch) == 1 {
+		return batch[0].name
+	}
+	return fmt.Sprintf("%s and %d more", batch[0].name, len(batch)-1)
 }
 
 // withDigit are the subjects that nothing is found in yet and whose labels have a digit.

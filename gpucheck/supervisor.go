@@ -26,9 +26,9 @@ type Supervisor struct {
 // defaultPatience is far longer than any job takes: a kernel that hangs never ends.
 const defaultPatience = 10 * time.Minute
 
-// maxLosses is how many workers may be lost: the search for the case takes some ten each time, and a machine on which
-// several cases in a row fail is itself at fault.
-const maxLosses = 64
+// maxLosses is how many workers may be lost: the search for a case among a few hundred takes some ten, and a machine on
+// which one case after another fails is itself at fault.
+const maxLosses = 30
 
 // closePatience is how long a worker may take to free its devices and end.
 const closePatience = 20 * time.Second

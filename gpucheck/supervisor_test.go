@@ -127,7 +127,7 @@ func TestSupervisorNamesTheCulprit(t *testing.T) {
 
 func TestSupervisorGivesUp(t *testing.T) {
 	s := supervisor("always exits")
-	s.losses = maxLosses - 3
+	s.losses = maxLosses - 3 // it takes no more to show
 	_, err := s.Do(context.Background(), Job{Count: 500})
 	if err == nil || !strings.Contains(err.Error(), "workers were lost") {
 		t.Errorf("error %v, want one that says how many workers were lost", err)
