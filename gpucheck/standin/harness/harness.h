@@ -119,6 +119,10 @@ u64 items_of(const Segment &segment);
 void check_copies(Driver &driver, u64 seed, u64 cases);
 void check_comparisons(Driver &driver, u64 seed, u64 cases);
 void check_large(Driver &driver, u64 seed);
+
+// check_effort bounds the interpreted instructions for each window where whole windows are to be had.
+void check_effort(Driver &driver);
+
 // measure prints what the engine under test does in a second.
 void measure(Driver &driver);
 

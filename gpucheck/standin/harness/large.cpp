@@ -133,13 +133,76 @@ void far_windows(Driver &driver, Random &random) {
     s.source = source.address, s.target = target.address;
     s.extent[0] = runs, s.extent[1] = run;
     s.source_stride[1] = 1, s.target_stride[0] = stride, s.target_stride[1] = 1;
-    for (u64 at : {two32 / items, runs - 3, random.between(two32 / items, runs - 3)}) {
-        launch(driver, s, at * items, at * items + 200);
-        std::vector<u8> want(200 * 16 + 100);
-        for (u64 i = 0; i < 200 * 16; i++)
-            want[i] = value_of(i);
-        need(driver, target.address + at * stride, want, "windows of run " + std::to_string(at));
+    for (u64 begin : {two32 - 100, (runs - 3) * items, random.between(two32, (runs - 3) * items)}) {
+        u64 at = begin / items, first = begin % items * 16, end = std::min(begin + 200, (at + 1) * items);
+        launch(driver, s, begin, end);
+        std::vector<u8> want(std::min((end - begin) * 16, run - first));
+        for (u64 i = 0; i < want.size(); i++)
+            want[i] = value_of(first + i);
+        want.resize(want.size() + 100);
+        need(driver, target.address + at * stride + first, want, "windows from " + std::to_string(begin));
     }
+}
+
+// far_sources reads along an outer axis whose source stride is above 2^32.
+void far_sources(Driver &driver) {
+    const u64 stride = two32 + 9;
+    Source labels(driver, 12);
+    Place source(driver, 2 * stride + 4);
+    Buffer target(driver, 12);
+    for (u64 i = 0; i < 3; i++)
+        driver.upload(source.address + i * stride, labels.bytes.data() + 4 * i, 4);
+    Segment s = {};
+    s.width = 1, s.axes = 2, s.extent[0] = 3, s.extent[1] = 4;
+    s.source = source.address, s.source_stride[0] = stride, s.source_stride[1] = 1;
+    s.target = target.address, s.target_stride[0] = 4, s.target_stride[1] = 1;
+    launch(driver, s, 0, 12);
+    need(driver, target.address, labels.bytes, "outer source stride");
+}
+
+// far_table launches items of the middle one of three segments, each of more than 2^32 items.
+void far_table(Driver &driver) {
+    const u64 elements = 2 * two32 - 7;
+    Source source(driver, 1);
+    Place target(driver, elements);
+    Segment segments[3];
+    for (u64 i = 0; i < 3; i++) {
+        Segment s = {};
+        s.width = 1, s.axes = 1, s.extent[0] = s.items_per_run = elements;
+        s.first = i * elements;
+        s.source = source.address;
+        s.target = i == 1 ? target.address : 0; // the others' items would fault
+        s.target_stride[0] = 1;
+        segments[i] = s;
+    }
+    Buffer table(driver, sizeof segments);
+    std::memcpy(table.bytes.data(), segments, sizeof segments);
+    table.upload();
+    for (u64 at : {u64(0), two32 - 50, elements - 100}) {
+        driver.launch("copy_segments", table.address, 3, elements + at, elements + at + 100, 1, 32);
+        need(driver, target.address + at, std::vector<u8>(100, value_of(0)), "table, item " + std::to_string(at));
+    }
+}
+
+// across_4GiB copies a short run to, from and across an address that is a multiple of 2^32.
+void across_4GiB(Driver &driver, u32 width, u64 source_skew) {
+    const u64 elements = 512 / width, before = 16 * 13 + width % 16;
+    Place source(driver, 2 * two32), target(driver, 2 * two32), counters(driver, 5 * two32);
+    auto boundary = [](const Place &place) { return (place.address + two32) / two32 * two32; };
+    std::vector<u8> labels(512), ones(512 / width * 4);
+    for (u64 i = 0; i < 512; i++)
+        labels[i] = value_of(i);
+    for (u64 i = 0; i < ones.size(); i += 4)
+        ones[i] = 1;
+    Segment s = {};
+    s.width = width, s.axes = 1, s.form = 1, s.extent[0] = elements;
+    s.source = boundary(source) - before + source_skew * width, s.target = boundary(target) - before;
+    s.counts = boundary(counters) - before / width * 4;
+    s.source_stride[0] = s.target_stride[0] = 1;
+    driver.upload(s.source, labels.data(), labels.size());
+    launch(driver, s, 0, items_per_run(s));
+    need(driver, s.target, labels, "across 4 GiB, width " + std::to_string(width));
+    need(driver, s.counts, ones, "counters across 4 GiB, width " + std::to_string(width));
 }
 
 // far_extents launches a few hundred items of an axis of 2^33 indices between two others.
@@ -166,21 +229,24 @@ void far_extents(Driver &driver) {
     need(driver, target.address + j * 5, want, "extent");
 }
 
-// far_run launches a few hundred items in the middle of one run of 2^33 elements.
-void far_run(Driver &driver, u16 form) {
+// far_run launches a few hundred items in the middle of one run of 2^33 elements, counted. Where the source is skewed,
+// windows go element by element.
+void far_run(Driver &driver, u16 form, u64 source_skew) {
     const u64 elements = 2 * two32 + 3, begin = two32 - 96, count = 200 * (form == 0 ? 1 : 16);
-    Place source(driver, elements), target(driver, elements);
-    std::vector<u8> want(count + 64);
+    Place source(driver, elements + source_skew), target(driver, elements), counters(driver, elements * 4);
+    std::vector<u8> want(count), ones(count * 4);
     for (u64 i = 0; i < count; i++)
-        want[i] = value_of(i);
-    driver.upload(source.address + begin, want.data(), want.size());
+        want[i] = value_of(i), ones[4 * i] = 1;
+    driver.upload(source.address + source_skew + begin, want.data(), want.size());
+    want.resize(count + 64), ones.resize(ones.size() + 64);
     Segment s = {};
     s.width = 1, s.axes = 1, s.form = form;
-    s.source = source.address, s.target = target.address;
+    s.source = source.address + source_skew, s.target = target.address, s.counts = counters.address;
     s.extent[0] = elements, s.source_stride[0] = s.target_stride[0] = 1;
     u64 first = form == 0 ? begin : begin / 16;
     launch(driver, s, first, first + 200);
     need(driver, target.address + begin, want, "run, form " + std::to_string(form));
+    need(driver, counters.address + begin * 4, ones, "counters of a run, form " + std::to_string(form));
 }
 
 // far_comparison finds one wrong element above 2^32, in a shard that begins above 2^33.
@@ -189,15 +255,16 @@ void far_comparison(Driver &driver, u64 width) {
     Place found(driver, elements * width), expected(driver, elements * width);
     u8 one = 1;
     driver.upload(found.address + wrong * width + width - 1, &one, 1);
-    Buffer verdict(driver, sizeof(Verdict)), table(driver, 2 * sizeof(Shard));
+    Buffer verdict(driver, sizeof(Verdict)), table(driver, 3 * sizeof(Shard));
     const Verdict none = {~u64(0), 0, 0, 0}, want = {first + wrong, 1, 0, 400};
     std::memcpy(verdict.bytes.data(), &none, sizeof none);
     verdict.upload();
-    Shard shards[2] = {{0, found.address, expected.address, 0, ~u64(0), width, verdict.address},
-                       {first, found.address, expected.address, 0, ~u64(0), width, verdict.address}};
+    Shard shards[3] = {{0, 0, 0, 0, 0, width, 0}, // its elements, and the last one's, would fault
+                       {first, found.address, expected.address, 0, ~u64(0), width, verdict.address},
+                       {first + elements, 0, 0, 0, 0, width, 0}};
     std::memcpy(table.bytes.data(), shards, sizeof shards);
     table.upload();
-    driver.launch("compare_shards", table.address, 2, first + two32 - 100, first + two32 + 300, 1, 32);
+    driver.launch("compare_shards", table.address, 3, first + two32 - 100, first + two32 + 300, 1, 32);
     std::vector<u8> bytes(sizeof want);
     std::memcpy(bytes.data(), &want, sizeof want);
     need(driver, verdict.address, bytes, "verdict, width " + std::to_string(width));
@@ -214,8 +281,15 @@ void check_large(Driver &driver, u64 seed) {
     far_items(driver, random);
     far_windows(driver, random);
     far_extents(driver);
-    far_run(driver, 0);
-    far_run(driver, 1);
+    far_sources(driver);
+    far_table(driver);
+    far_run(driver, 0, 0);
+    far_run(driver, 1, 0);
+    far_run(driver, 1, 1);
+    for (u32 width : {1, 2, 4, 8, 16}) {
+        across_4GiB(driver, width, 0);
+        across_4GiB(driver, width, 1);
+    }
     for (u64 width : {1, 2, 4})
         far_comparison(driver, width);
 }

@@ -1,4 +1,4 @@
-// usage: harness LIBRARY PTX copies|comparisons|large|all [SEED [CASES]]
+// usage: harness LIBRARY PTX copies|comparisons|large|effort|all [SEED [CASES]]
 //        harness LIBRARY PTX measure
 //        harness LIBRARY PTX scenario NAME
 //
@@ -18,6 +18,8 @@ static void check(Driver &driver, const std::string &what, u64 seed, u64 cases) 
         check_copies(driver, seed, cases);
     if (all || what == "large")
         check_large(driver, seed);
+    if (all || what == "effort")
+        check_effort(driver);
 }
 
 static void run(const char *library, const char *ptx, const std::string &what, const char *first, const char *second) {
