@@ -213,6 +213,19 @@ var canaries = []struct {
 		clause: oracle.Values,
 	},
 	{
+		name: "the halves of a wide element change places",
+		device: broken{afterCopy: func(t *testing.T, d *hostDevice, s []kernel.Segment) {
+			if s[0].Width == 16 {
+				at, err := d.memory.bytesAt("test", Address(s[0].Target)+Address(s[0].TargetOffset*16), 16)
+				if err != nil {
+					t.Fatal(err)
+				}
+				copy(at, append(slices.Clone(at[8:]), at[:8]...))
+			}
+		}},
+		clause: oracle.Values,
+	},
+	{
 		name: "the element after a shard is written",
 		device: broken{afterCopy: func(t *testing.T, d *hostDevice, s []kernel.Segment) {
 			set(t, d, &s[0], shardElements, 1, 1)
