@@ -36,7 +36,7 @@ INT64_MAX = 2**63 - 1
 MAX_LINE_BYTES = 256 << 20  # one line of input, as the protocol limits it
 READ_BYTES = 1 << 16  # read at once, as a pipe holds
 HOLD_SECONDS = 0.005  # the longest that an answer waits for others to be written with it
-MAX_PAIRS = 1 << 22  # pairs of pieces compared for one map: a second or two
+MAX_PAIRS = 1 << 20  # pairs of boxes compared at a time: a second or two
 
 
 # Refusals: what a planner raises in place of a plan.
@@ -135,6 +135,7 @@ class Answer:
         return stated
 
 
+Box = Tuple[Tuple[int, ...], Tuple[int, ...]]  # first coordinate and extents
 Plan = Callable[[Request], Any]  # returns an Answer or a list of segments; raises a Refusal
 
 
@@ -334,7 +335,7 @@ class Piece:
         )
         return [replace(self, lo=lo, shape=shape, offset=self.address(lo), strides=row_major(shape)) for lo in starts]
 
-    def overlap(self, other: "Piece") -> Optional[Tuple[Tuple[int, ...], Tuple[int, ...]]]:
+    def overlap(self, other: "Piece") -> Optional[Box]:
         """First coordinate and extents of what both hold, None where that is nothing."""
         return intersection(self.lo, self.shape, other.lo, other.shape)
 
@@ -417,11 +418,33 @@ def same_strides(got: Sequence[int], want: Sequence[int], shape: Sequence[int]) 
 
 def intersection(
     lo: Sequence[int], shape: Sequence[int], other_lo: Sequence[int], other_shape: Sequence[int]
-) -> Optional[Tuple[Tuple[int, ...], Tuple[int, ...]]]:
+) -> Optional[Box]:
     """First coordinate and extents of what two boxes share, None where that is nothing."""
     low = tuple(max(a, b) for a, b in zip(lo, other_lo))
     extents = tuple(min(a + n, b + m) - c for a, n, b, m, c in zip(lo, shape, other_lo, other_shape, low))
     return None if any(extent <= 0 for extent in extents) else (low, extents)
+
+
+def overlaps(boxes: Sequence[Box]) -> Iterable[Tuple[int, int]]:
+    """The pairs of boxes, by number, that share an element.
+
+    Sweeps along the axis on which the boxes begin at the most places. Raises Unsupported where that compares
+    too many.
+    """
+    axes = len(boxes[0][0]) if boxes else 0
+    axis = max(range(axes), key=lambda axis: len({lo[axis] for lo, _ in boxes}), default=None)
+    compared, open_boxes = 0, []
+    for i in sorted(range(len(boxes)), key=lambda i: boxes[i][0][axis] if axis is not None else 0):
+        lo, shape = boxes[i]
+        if axis is not None:
+            open_boxes = [j for j in open_boxes if boxes[j][0][axis] + boxes[j][1][axis] > lo[axis]]
+        compared += len(open_boxes)
+        if compared > MAX_PAIRS:
+            raise Unsupported("more pairs of pieces than the adapter compares, %d" % MAX_PAIRS)
+        for j in open_boxes:
+            if intersection(lo, shape, *boxes[j]):
+                yield j, i
+        open_boxes.append(i)
 
 
 # Reading a parameter map. A planner of boxes is given boxes, so what a box cannot say is judged here: values
@@ -640,15 +663,11 @@ def _shard_strides(
 
 def _check_tiling(where: _Where, shard: Shard, axes: int) -> None:
     """No two pieces of a shard are on one address: as many elements as it has then fill it."""
-    boxes = [_shard_box(shard, piece, axes) for piece in shard.pieces]
-    _limit_pairs(where, len(boxes))
-    for i, (lo, shape) in enumerate(boxes):
-        for other_lo, other_shape in boxes[i + 1 :]:
-            if intersection(lo, shape, other_lo, other_shape):
-                raise where.invalid("two pieces on the same shard addresses")
+    for _ in overlaps([_shard_box(shard, piece, axes) for piece in shard.pieces]):
+        raise where.invalid("two pieces on the same shard addresses")
 
 
-def _shard_box(shard: Shard, piece: Piece, axes: int) -> Tuple[Tuple[int, ...], Tuple[int, ...]]:
+def _shard_box(shard: Shard, piece: Piece, axes: int) -> Box:
     """A piece as a box of its shard."""
     if len(shard.shape) != axes:
         return (piece.offset,), (piece.elements,)
@@ -661,24 +680,30 @@ def _shard_box(shard: Shard, piece: Piece, axes: int) -> Tuple[Tuple[int, ...], 
 
 def _check_holders(where: _Where, read: Map) -> None:
     """The holders that a piece names are the ranks that hold any of it, and each holds all of it."""
-    _limit_pairs(where, len(read.pieces))
+    held = _held(read)
     for piece in read.pieces:
-        held = {}
-        for shard in read.shards:
-            shared = [piece.overlap(other) for other in shard.pieces]
-            elements = sum(product(overlap[1]) for overlap in shared if overlap)
-            if elements:
-                held[shard.rank] = elements
-        if sorted(held) != list(piece.locations) or any(held[rank] < piece.elements for rank in held):
+        own = held[piece.lo, piece.shape]
+        if sorted(own) != list(piece.locations) or any(elements < piece.elements for elements in own.values()):
             raise where.invalid(
                 "rank %d piece %d names the holders %s, but ranks %s hold parts of it or all",
-                piece.rank, piece.index, list(piece.locations), sorted(held),
+                piece.rank, piece.index, list(piece.locations), sorted(own),
             )
 
 
-def _limit_pairs(where: _Where, pieces: int) -> None:
-    if pieces * pieces > MAX_PAIRS:
-        raise where.unsupported("%d pieces are more than the adapter compares", pieces)
+def _held(read: Map) -> Dict[Box, Dict[int, int]]:
+    """How many elements of each piece's box each rank holds, those alone that hold any."""
+    boxes: Dict[Box, List[int]] = {}
+    for piece in read.pieces:
+        boxes.setdefault((piece.lo, piece.shape), []).append(piece.rank)
+    held = {box: {rank: product(box[1]) for rank in ranks} for box, ranks in boxes.items()}
+    distinct = list(boxes)
+    for i, j in overlaps(distinct):
+        one, other = distinct[i], distinct[j]
+        elements = product(intersection(*one, *other)[1])
+        for box, ranks in ((one, boxes[other]), (other, boxes[one])):
+            for rank in ranks:
+                held[box][rank] = held[box].get(rank, 0) + elements
+    return held
 
 
 def replicas(shards: Sequence[Shard]) -> List[List[Shard]]:
@@ -711,9 +736,8 @@ def _contradiction(source: Map, target: Map) -> str:
         return "the logical shapes differ"
     for side, read in (("source", source), ("target", target)):
         for shard in read.shards:
-            for i, piece in enumerate(shard.pieces):
-                if any(piece.overlap(other) for other in shard.pieces[i + 1 :]):
-                    return "%s rank %d holds an element twice" % (side, shard.rank)
+            for _ in overlaps([(piece.lo, piece.shape) for piece in shard.pieces]):
+                return "%s rank %d holds an element twice" % (side, shard.rank)
         if _covered(read) != product(read.logical_shape):
             return "the %s does not cover the tensor" % side
     return ""

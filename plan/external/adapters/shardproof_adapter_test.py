@@ -139,6 +139,23 @@ class Boxes(unittest.TestCase):
             shardproof.elements_of_bytes(37, 2)
 
 
+    def test_overlaps(self):
+        """Every pair of the boxes in a 3x3 grid, against the elements that they hold."""
+        intervals = [(low, extent) for low in range(3) for extent in range(1, 4 - low)]
+        boxes = [((a, b), (n, m)) for a, n in intervals for b, m in intervals]
+        cells = [set(itertools.product(range(a, a + n), range(b, b + m))) for (a, b), (n, m) in boxes]
+        want = {(i, j) for i, j in itertools.combinations(range(len(boxes)), 2) if cells[i] & cells[j]}
+        got = [tuple(sorted(pair)) for pair in shardproof.overlaps(boxes)]
+        self.assertEqual(sorted(got), sorted(want))
+        self.assertEqual(list(shardproof.overlaps([((), ()), ((), ())])), [(0, 1)])
+
+    def test_many_pieces(self):
+        """Thousands of pieces, in time to answer: a sweep does not compare each with each."""
+        self.assertEqual(len(shardproof.read_map(rows([1] * 4096, 2), "source").pieces), 4096)
+        overlapping = [((0, i), (9, 9000)) for i in range(3000)]
+        self.assertRaises(shardproof.Unsupported, list, shardproof.overlaps(overlapping))
+
+
 class Refusals(unittest.TestCase):
     """Each map is BIGCODE or two rows of ranks, with one thing changed."""
 

@@ -26,7 +26,7 @@ ITEM_BYTES = 2  # a weight's; every box is sent as so many bytes an element
 NAME = "weight"
 AXES = ("dp", "pp", "ep", "tp")
 
-MAX_FRAGMENTS = 1 << 12  # of one side: Mooncake checks each against each
+MAX_FRAGMENTS = 512  # of one side: Mooncake compares each with each, and takes seconds for more
 
 
 def load():
@@ -56,6 +56,9 @@ class Placement:
     def __init__(self, weight, side, replica_axis):
         if not side.pieces:
             raise shardproof.Unsupported("a placement has a fragment at least")
+        fragments = [run for piece in side.pieces for run in piece.runs(MAX_FRAGMENTS)]
+        if len(fragments) > MAX_FRAGMENTS:
+            raise shardproof.Unsupported("%d fragments" % len(fragments))
         copies = shardproof.replicas([shard for shard in side.shards if shard.pieces])
         splits = splits_of(side.logical_shape, copies[0])
         coordinates = {
@@ -89,12 +92,7 @@ class Placement:
                     + ((weight.ReplicatedAxis(replica_axis),) if sizes[replica_axis] > 1 else ()),
                 )
             ],
-            fragments=[
-                self.fragment(weight, ranks[shard.rank], run)
-                for shard in side.shards
-                for piece in shard.pieces
-                for run in piece.runs(MAX_FRAGMENTS)
-            ],
+            fragments=[self.fragment(weight, ranks[run.rank], run) for run in fragments],
         )
 
     def fragment(self, weight, rank, run):
