@@ -32,7 +32,7 @@ func (m Map) Blocks() ([]Block, []Violation) {
 			}
 		}
 	}
-	j := &judge{m: m}
+	j := &judge{m: m, room: new(room)}
 	if resolve(j); len(j.found) == 0 {
 		return j.blocks(), nil
 	}

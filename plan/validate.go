@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/shardproof/shardproof/plan/internal/box"
 )
@@ -59,16 +60,19 @@ func (v Violation) Error() string { return v.Path + ": " + v.Detail }
 // The answer depends on the map and not on the order of its shards, pieces or locations, but for the numbers
 // of pieces in Path and Detail.
 func (m Map) Validate() []Violation {
-	violations, _ := m.judge()
+	violations, j := m.judge()
+	j.leave()
 	return violations
 }
 
-// judge validates a map. Where nothing is wrong it also returns the judge, which knows where pieces stand.
+// judge validates a map. Where nothing is wrong it also returns the judge, which knows where pieces stand. The
+// caller lets it leave its room.
 func (m Map) judge() ([]Violation, *judge) {
-	j := &judge{m: m}
+	j := &judge{m: m, room: rooms.Get().(*room)}
 	if j.run(); len(j.found) == 0 {
 		return nil, j
 	}
+	j.leave()
 	// What is told first depends on the order of the map, so it is told of the map in an order of its own.
 	j = sortedJudge(m)
 	j.run()
@@ -81,14 +85,39 @@ type judge struct {
 	numbers [][]int // by shard and piece of m: the piece's number for a reader; nil: its index
 	found   []Violation
 
-	logical   tensor
+	logical tensor
+	slab    slab
+	vector  []int64 // scratch of place
+	steps   []step  // likewise
+	*room
+}
+
+// A room is what a judge writes down and nobody reads once it has judged. The next judge writes there too: for
+// a map of few pieces, getting the memory would take as long as judging it.
+type room struct {
 	shards    []tensor // by shard
 	withShard []int    // the ranks that have a shard, ascending
 	pieces    []placedPiece
 	boxes     []box.Box // room for a box of each piece
-	slab      slab
-	vector    []int64 // scratch of place
-	steps     []step  // likewise
+
+	// Of holding: the pieces that are whole boxes of F, those of a region together; their ranks, in that order
+	// and so ascending in a region; the regions.
+	order   []int32
+	ranks   []int
+	regions []region
+}
+
+var rooms = sync.Pool{New: func() any { return new(room) }}
+
+// maxKeptPieces is the most pieces whose room is kept, so that one huge map does not occupy memory for ever.
+const maxKeptPieces = 1 << 12
+
+// leave gives the room to the next judge. Blocks stay as they are.
+func (j *judge) leave() {
+	if cap(j.pieces) <= maxKeptPieces {
+		rooms.Put(j.room)
+	}
+	j.room = nil
 }
 
 func (j *judge) run() {
@@ -170,7 +199,7 @@ func sortedJudge(m Map) *judge {
 		shards[s] = numbered{shard, numbers}
 	}
 	slices.SortStableFunc(shards, func(x, y numbered) int { return compareShards(x.Shard, y.Shard) })
-	j := &judge{m: Map{LogicalShape: m.LogicalShape, Shards: make([]Shard, len(shards))}}
+	j := &judge{m: Map{LogicalShape: m.LogicalShape, Shards: make([]Shard, len(shards))}, room: new(room)}
 	for s, shard := range shards {
 		j.m.Shards[s] = shard.Shard
 		j.numbers = append(j.numbers, shard.numbers)

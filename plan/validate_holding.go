@@ -29,10 +29,7 @@ type region struct {
 // holds which element of F.
 type holding struct {
 	*judge
-	order   []int32 // the pieces that are whole boxes of F, those of a region together
-	ranks   []int   // of the pieces in that order; ascending in a region
-	regions []region
-	boxes   []box.Box // by region
+	boxes []box.Box // by region
 
 	// For each location of the regions that name other ranks than they have: how many elements of the region
 	// that rank holds in the regions that meet it.
@@ -58,7 +55,7 @@ func (j *judge) holding(within limits) (undecided bool) {
 
 // group gathers the pieces into regions. Pieces that are no whole box are left out, and judged by themselves.
 func (h *holding) group() {
-	h.order = make([]int32, 0, len(h.pieces))
+	h.order = slices.Grow(h.order[:0], len(h.pieces))
 	for i := range h.pieces {
 		p := &h.pieces[i]
 		h.alone(p)
@@ -73,8 +70,8 @@ func (h *holding) group() {
 		}
 		return cmp.Compare(a.rank, b.rank)
 	})
-	h.ranks = make([]int, len(h.order))
-	h.regions = make([]region, 0, len(h.order))
+	h.ranks = slices.Grow(h.ranks[:0], len(h.order))[:len(h.order)]
+	h.regions = slices.Grow(h.regions[:0], len(h.order))
 	h.boxes = h.judge.boxes[:0]
 	for from := 0; from < len(h.order); {
 		first, to := h.piece(from), from

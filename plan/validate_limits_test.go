@@ -39,7 +39,7 @@ func TestHoldingWithinLimits(t *testing.T) {
 		{"a block twice", twice, usualLimits(), false, true},
 		{"a block twice, too little work to find what is missing", twice, limits{pairs: 1 << 20, gapWork: 1}, true, true},
 	} {
-		j := &judge{m: test.m}
+		j := &judge{m: test.m, room: new(room)}
 		j.structure()
 		j.bounds()
 		if undecided := j.holding(test.limits); undecided != test.undecided || len(j.found) > 0 != test.broken {

@@ -14,6 +14,8 @@ import (
 func ValidateRequest(request Request) (source, target []Block, refusal *Refusal) {
 	fromSource, s := request.Source.judge()
 	fromTarget, t := request.Target.judge()
+	defer s.leave()
+	defer t.leave()
 	refusal = cmp.Or(
 		refuseFirst(Invalid, "source", fromSource),
 		refuseFirst(Invalid, "target", fromTarget),

@@ -3,8 +3,6 @@ package plan
 import (
 	"math"
 	"slices"
-
-	"github.com/shardproof/shardproof/plan/internal/box"
 )
 
 // structure is the first stage: what can be said of each shard and each piece without its place.
@@ -25,14 +23,15 @@ func (j *judge) reserve() {
 		pieces += len(shard.Pieces)
 		words += len(shard.Shape) + len(shard.Pieces)*(len(shard.Shape)+len(j.m.LogicalShape))
 	}
-	j.pieces = make([]placedPiece, 0, pieces)
-	j.boxes = make([]box.Box, 0, pieces)
-	j.shards = make([]tensor, len(j.m.Shards))
+	j.pieces = slices.Grow(j.pieces[:0], pieces)
+	j.boxes = slices.Grow(j.boxes[:0], pieces)
+	j.shards = slices.Grow(j.shards[:0], len(j.m.Shards))[:len(j.m.Shards)]
+	clear(j.shards)
 	j.slab = make(slab, words)
 }
 
 func (j *judge) rankIDs() {
-	ids := make([]int, len(j.m.Shards))
+	ids := slices.Grow(j.withShard[:0], len(j.m.Shards))[:len(j.m.Shards)]
 	for s := range j.m.Shards {
 		if ids[s] = j.m.Shards[s].Rank; ids[s] < 0 {
 			j.broken(RuleRanks, 0, j.rankPath(s), "a rank is not negative")
