@@ -535,3 +535,22 @@ func goWild(choose choices, m *plan.Map) {
 		*lists[choose("number", 0, int64(len(lists)-1))] = value
 	}
 }
+
+// A judge writes where another one did before, whatever was wrong with that one's map, which must leave no
+// trace: each map has the blocks that it has by itself.
+func TestOneMapAfterAnother(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 14))
+	choose := func(_ string, lo, hi int64) int64 { return lo + random.Int64N(hi-lo+1) }
+	for range 3000 {
+		m := smallMap(choose)
+		want, violations := m.Blocks()
+		damage(choose, smallMap(choose)).Validate()
+		got, _, refusal := plan.ValidateRequest(plan.Request{Source: m, Target: m})
+		if len(violations) > 0 || refusal != nil {
+			t.Fatalf("%v, %v\n%+v", violations, refusal, m)
+		}
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Fatalf("blocks after other maps (-by itself +after):\n%s\n%+v", diff, m)
+		}
+	}
+}

@@ -92,9 +92,7 @@ func (j *judge) piece(s, p int) bool {
 		j.broken(RuleLocations, 10, j.path(s, p), "locations %v: each holder is to be named, once", locations)
 	}
 	if !empty {
-		j.pieces = j.pieces[:len(j.pieces)+1]
-		placed := &j.pieces[len(j.pieces)-1]
-		placed.shard, placed.number, placed.rank, placed.locations = s, p, j.m.Shards[s].Rank, locations
+		j.pieces = append(j.pieces, placedPiece{shard: s, number: p, rank: j.m.Shards[s].Rank, locations: locations})
 	}
 	return !empty
 }
