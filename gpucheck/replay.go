@@ -47,6 +47,10 @@ func Replay(ctx context.Context, machine *Machine, subjects []Subject, options O
 			result.Skipped = append(result.Skipped, Skip{s.Name, err.Error()})
 			continue
 		}
+		if prepared.finding != nil {
+			result.count([]*subject{prepared})
+			continue
+		}
 		if len(batch) > 0 && size+prepared.slabElements() > batchElements {
 			if err := replayBatch(ctx, machine, batch, ways, options, &result); err != nil {
 				return result, err
@@ -135,7 +139,7 @@ func withDigit(batch []*subject, width, digit int) []*subject {
 	return due
 }
 
-// count takes in the subjects of a batch that is done.
+// count takes in subjects that are done.
 func (r *Result) count(batch []*subject) {
 	for _, s := range batch {
 		r.Subjects++

@@ -12,7 +12,7 @@ type Result struct {
 	Subjects int       `json:"subjects"` // plans that were replayed
 	Exact    int       `json:"exact"`    // of them, exact on every run
 	Skipped  []Skip    `json:"skipped,omitempty"`
-	Findings []Finding `json:"findings,omitempty"` // one a subject at most, in the order of the subjects
+	Findings []Finding `json:"findings,omitempty"` // one a subject at most
 
 	Runs     int           `json:"runs"`      // launches that were judged: of a batch, one width, digit and way
 	Segments int64         `json:"segments"`  // that they carried out

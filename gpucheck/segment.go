@@ -67,10 +67,10 @@ func (s *subject) resolveSegment(from plan.Segment) (segment, *Finding) {
 			return segment{}, invalid("extent %d", extent)
 		}
 	}
-	if f := outside("reads source", from.Source, from.Shape, len(s.sources[resolved.source].labels)); f != nil {
+	if f := outside("reads source", from.Source, from.Shape, s.sources[resolved.source].elements); f != nil {
 		return segment{}, f
 	}
-	if f := outside("writes target", from.Target, from.Shape, len(s.targets[resolved.target].labels)); f != nil {
+	if f := outside("writes target", from.Target, from.Shape, s.targets[resolved.target].elements); f != nil {
 		return segment{}, f
 	}
 	resolved.sourceOffset, resolved.targetOffset = from.Source.Offset, from.Target.Offset
@@ -94,9 +94,9 @@ func indexOf(shards []labelled, rank int) (int, bool) {
 }
 
 // outside finds that a side of a segment leaves its shard.
-func outside(what string, at plan.Endpoint, shape []int64, elements int) *Finding {
+func outside(what string, at plan.Endpoint, shape []int64, elements int64) *Finding {
 	lo, hi, ok := reach(at.View, shape)
-	if ok && lo >= 0 && hi < int64(elements) {
+	if ok && lo >= 0 && hi < elements {
 		return nil
 	}
 	where := fmt.Sprintf("addresses %d to %d", lo, hi)

@@ -1,6 +1,7 @@
 package gpucheck
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/shardproof/shardproof/oracle"
@@ -32,34 +33,63 @@ func (s *subject) slabElements() int64 {
 
 // A labelled is a shard and the label of each of its elements.
 type labelled struct {
-	rank   int
-	labels []int64
+	rank     int
+	elements int64
+	labels   []int64
 }
 
-// prepare lays out a subject's labels. The error says why it cannot be replayed: too large, or no maps. It has a
-// finding already where its plan must not even be launched.
+// prepare lays out a subject's labels. It has a finding, and no labels, where its plan must not even be launched: that
+// is known at any size. The error says why it cannot be replayed: too large, or no maps.
 func prepare(s Subject, limit int64) (*subject, error) {
-	if elements, ok := Elements(s.Request); !ok || elements > limit {
-		return nil, fmt.Errorf("more than %d elements", limit)
+	elements, ok := Elements(s.Request)
+	if !ok {
+		return nil, errors.New("more elements than 64 bits count")
 	}
-	full, err := oracle.Labels(s.Source)
-	if err != nil {
-		return nil, err
-	}
-	prepared := &subject{name: s.Name, largest: int64(len(full)) - 1}
-	if prepared.sources, err = shardLabels(s.Source, full); err != nil {
-		return nil, fmt.Errorf("source: %w", err)
-	}
-	if prepared.targets, err = shardLabels(s.Target, full); err != nil {
-		return nil, fmt.Errorf("target: %w", err)
-	}
+	prepared := &subject{name: s.Name, sources: shardsOf(s.Source), targets: shardsOf(s.Target)}
 	for _, shard := range prepared.targets {
-		prepared.elements += int64(len(shard.labels))
+		prepared.elements += shard.elements
 	}
 	if prepared.finding = prepared.resolve(s.Request, s.Plan); prepared.finding != nil {
 		prepared.finding.Case = s.Name
+		return prepared, nil
 	}
-	return prepared, nil
+	if elements > limit {
+		return nil, fmt.Errorf("more than %d elements", limit)
+	}
+	return prepared, prepared.label(s.Request)
+}
+
+// shardsOf is the shards of a map, whose sizes are known to fit, without labels.
+func shardsOf(m plan.Map) []labelled {
+	shards := make([]labelled, len(m.Shards))
+	for i, shard := range m.Shards {
+		elements, _ := plan.Elements(shard.Shape)
+		shards[i] = labelled{rank: shard.Rank, elements: elements}
+	}
+	return shards
+}
+
+// label has the oracle say what each shard holds.
+func (s *subject) label(r plan.Request) error {
+	full, err := oracle.Labels(r.Source)
+	if err != nil {
+		return err
+	}
+	s.largest = int64(len(full)) - 1
+	for _, side := range []struct {
+		name   string
+		of     plan.Map
+		shards []labelled
+	}{{"source", r.Source, s.sources}, {"target", r.Target, s.targets}} {
+		cut, err := oracle.Extract(side.of, full)
+		if err != nil {
+			return fmt.Errorf("%s: %w", side.name, err)
+		}
+		for i := range side.shards {
+			side.shards[i].labels = cut[i]
+		}
+	}
+	return nil
 }
 
 // Elements is the most elements that the tensor, the source shards or the target shards of a request have together: what
@@ -76,16 +106,4 @@ func Elements(r plan.Request) (int64, bool) {
 		largest = max(largest, sum)
 	}
 	return largest, ok
-}
-
-func shardLabels(m plan.Map, full []int64) ([]labelled, error) {
-	cut, err := oracle.Extract(m, full)
-	if err != nil {
-		return nil, err
-	}
-	shards := make([]labelled, len(cut))
-	for i, labels := range cut {
-		shards[i] = labelled{m.Shards[i].Rank, labels}
-	}
-	return shards, nil
 }
