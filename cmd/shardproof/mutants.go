@@ -59,6 +59,7 @@ func runMutants(ctx context.Context, c *call) (int, error) {
 	if !c.json {
 		fmt.Fprintf(c.stdout, "%-44s %-12s %9s %9s %9s  %s\n", "mutant", "caught by", "cases", "seconds", "slowest", "reduced to")
 	}
+	collectRarely()
 	killed := 0
 	for _, row := range rows {
 		result := measureMutant(ctx, row, *first, *seeds, *limit)
