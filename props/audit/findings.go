@@ -99,7 +99,7 @@ func compareSizes(a, b *Judged) int {
 	return cmp.Or(
 		cmp.Compare(len(a.Known), 0)-cmp.Compare(len(b.Known), 0),
 		cmp.Compare(elementsOf(a.Case), elementsOf(b.Case)),
-		cmp.Compare(piecesOf(a.Case), piecesOf(b.Case)),
+		cmp.Compare(piecesOf(a.Case.Source)+piecesOf(a.Case.Target), piecesOf(b.Case.Source)+piecesOf(b.Case.Target)),
 		cmp.Compare(a.Verdict.Segments, b.Verdict.Segments),
 		strings.Compare(a.Case.Name, b.Case.Name),
 	)
@@ -113,12 +113,10 @@ func elementsOf(c plan.Case) int64 {
 	return elements
 }
 
-func piecesOf(c plan.Case) int {
+func piecesOf(m plan.Map) int {
 	n := 0
-	for _, m := range [2]plan.Map{c.Source, c.Target} {
-		for _, shard := range m.Shards {
-			n += 1 + len(shard.Pieces)
-		}
+	for _, shard := range m.Shards {
+		n += len(shard.Pieces)
 	}
 	return n
 }

@@ -70,8 +70,6 @@ func (a *auditing) fixed(ctx context.Context, phase Phase, cases []Judged) {
 
 // judgeAll asks the planner about every case. After the first error and after too many hangs it asks no more.
 func (a *auditing) judgeAll(ctx context.Context, cases []Judged) {
-	options := a.Check
-	options.Relations = true
 	var next, hangs atomic.Int64
 	var stopped atomic.Bool
 	var workers sync.WaitGroup
@@ -90,6 +88,9 @@ func (a *auditing) judgeAll(ctx context.Context, cases []Judged) {
 				case hangs.Load() >= maxHangs:
 					j.Verdict = props.Verdict{Outcome: props.NotExercised, Detail: fmt.Sprintf("after %d hangs", maxHangs)}
 				default:
+					j.relations = crossings(j.Case) <= maxRelated
+					options := a.Check
+					options.Relations = j.relations
 					j.Verdict = props.Check(ctx, a.Planner, j.Case, options)
 				}
 				if j.Verdict.CannotRun != nil {
@@ -98,13 +99,19 @@ func (a *auditing) judgeAll(ctx context.Context, cases []Judged) {
 				if fault := j.Verdict.Fault; fault != nil && fault.Name == "hang" {
 					hangs.Add(1)
 				}
-				j.relations = true
 				j.mapRules = mapRulesOf(j.Case)
 			}
 		})
 	}
 	workers.Wait()
 }
+
+// maxRelated is the most pairs of pieces of a saved case for which every relation is asked for: they ask for plans
+// of several times its size.
+const maxRelated = 4096
+
+// crossings is the most intersections that a plan may have.
+func crossings(c plan.Case) int { return piecesOf(c.Source) * piecesOf(c.Target) }
 
 // mapRulesOf lists the rules that the maps of a request break, as enumerating their elements finds them. Maps that
 // are too large for that are taken to break none.

@@ -11,10 +11,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/shardproof/shardproof/corpus"
 	"github.com/shardproof/shardproof/plan"
 	"github.com/shardproof/shardproof/plan/mutant"
 	"github.com/shardproof/shardproof/plan/reference"
+	"github.com/shardproof/shardproof/plan/schema"
 	"github.com/shardproof/shardproof/props"
 	"github.com/shardproof/shardproof/props/audit"
 	"github.com/shardproof/shardproof/props/report"
@@ -82,9 +85,20 @@ func TestEveryAuditFormatTellsWhatMatters(t *testing.T) {
 	}
 }
 
+// Each line is of the published schema, which requires what the formats' description names.
 func TestAuditRecordsAreOneACase(t *testing.T) {
 	found := broken(t)
 	lines := strings.Split(strings.TrimSpace(written(t, "json", found)), "\n")
+	records := recordSchema(t)
+	for _, line := range lines {
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
+		if err == nil {
+			err = records.Validate(value)
+		}
+		if err != nil {
+			t.Errorf("%v: %s", err, line)
+		}
+	}
 	campaign := 0
 	for _, finding := range found.Findings {
 		if finding.Phase == audit.Campaign {
@@ -117,6 +131,20 @@ func TestAuditRecordsAreOneACase(t *testing.T) {
 	if s := last.Summary; s.Cases != found.Tally.Cases || s.Broken < verdicts["broken"] || s.Known != 1 || len(s.Rules) != len(found.Rules) {
 		t.Errorf("summary %+v", s)
 	}
+}
+
+func recordSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	text, _ := schema.Of("record")
+	parsed, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("mem:record", parsed); err != nil {
+		t.Fatal(err)
+	}
+	return compiler.MustCompile("mem:record")
 }
 
 // A failure of a rule or a case is a failure of the report, and a known one is skipped.
