@@ -1,11 +1,12 @@
-# Everything here needs Go alone. The tools that lint and mutate use are pinned and run from the module proxy.
+# Test, race, fuzz, exhaust and bench need Go alone. The tools of lint and mutate are pinned and come from the module
+# proxy; peers and wheel need Python 3, and the targets of gpucheck/gpu.mk a C++ compiler besides.
 GO        ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GREMLINS    = github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 FUZZTIME  ?= 1m
 CHECKS    ?= 10000000
 
-.PHONY: build test race fuzz exhaust bench mutate lint
+.PHONY: build test race fuzz exhaust bench mutate lint peers peers-all wheel
 
 build:
 	$(GO) build -o bin/shardproof ./cmd/shardproof
@@ -23,9 +24,13 @@ fuzz: build
 	$(GO) test ./plan -run '^$$' -fuzz FuzzDecodeCase -fuzztime $(FUZZTIME)
 	$(GO) test ./plan -run '^$$' -fuzz FuzzValidate -fuzztime $(FUZZTIME)
 
-# Every small case: the reference planner right on each, no small mutant alive after it.
+# Every small case: the reference planner right on each, no small mutant alive after it. With ORACLES=1 also the three
+# oracles agreeing on each, right and spoiled, which takes some ten times as long.
 exhaust:
-	$(GO) test ./plan/mutant -run Exhaust -v -exhaust
+	$(GO) test ./plan/mutant -run Exhaust -timeout 60m -v -exhaust
+ifdef ORACLES
+	$(GO) test ./oracle -run SmallCases -timeout 60m -v -exhaust
+endif
 
 bench:
 	$(GO) test ./... -run '^$$' -bench . -benchmem
@@ -40,3 +45,22 @@ lint:
 	test -z "$$(gofmt -l .)"
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
+
+# Real planners, from their packages, audited: DeepSpeed and Mooncake, which need no torch; then those that do.
+VENV        ?= .venv
+PEER_CHECKS ?= 2000
+ADAPTERS     = plan/external/adapters
+
+peers: build
+	$(ADAPTERS)/install.sh $(VENV) deepspeed mooncake
+	$(ADAPTERS)/audit.sh $(VENV) $(PEER_CHECKS) deepspeed mooncake
+
+peers-all: build
+	$(ADAPTERS)/install.sh $(VENV) deepspeed mooncake torch_dcp megatron awex modelexpress
+	$(ADAPTERS)/audit.sh $(VENV) $(PEER_CHECKS) deepspeed mooncake torch_dcp megatron awex modelexpress
+
+# build/shardproof-*.whl: the judge and its Python module, for this machine's platform.
+wheel:
+	python3 plan/external/python/build_wheel.py build
+
+include gpucheck/gpu.mk
