@@ -36,7 +36,7 @@ INT64_MAX = 2**63 - 1
 MAX_LINE_BYTES = 256 << 20  # one line of input, as the protocol limits it
 READ_BYTES = 1 << 16  # read at once, as a pipe holds
 HOLD_SECONDS = 0.005  # the longest that an answer waits for others to be written with it
-MAX_PAIRS = 1 << 20  # pairs of boxes compared at a time: a second or two
+MAX_PAIRS = 1 << 18  # pairs of boxes compared at a time: half a second
 
 
 # Refusals: what a planner raises in place of a plan.

@@ -6,7 +6,7 @@ view of its shard. The source's pieces are the shards that publishers announce, 
 modelexpress's own rendezvous retains them, here that of the lowest rank. Its shards are contiguous buffers, so a
 piece that is not contiguous in its shard is announced as several. The answer is in runs of bytes; a piece's
 address is its offset in the shard, and the session names the rank. A loader narrows the tensor that was published,
-so that both sides mean one tensor is checked here.
+so that both sides mean one tensor, and that it was published at all, is checked here.
 """
 
 import importlib
@@ -19,7 +19,7 @@ import shardproof_adapter as shardproof  # noqa: E402
 
 ITEM_BYTES = 2  # a weight's
 NAME = "weight"
-MAX_RUNS = 1 << 14  # that one piece is announced or one plan is answered in: the planner lists each
+MAX_RUNS = 1 << 14  # of a piece or a plan: the planner lists each, a run an element where columns meet rows
 
 
 def load():
@@ -34,8 +34,10 @@ def load():
         try:
             if source.logical_shape != target.logical_shape:
                 raise shardproof.Unsupported("two tensors")
-            limit_runs(target)
             shards = published(planner, source)
+            if target.pieces and not shards:
+                raise shardproof.Unsupported("the tensor is not published")
+            limit_runs(shards, target)
             return [
                 segment(run, piece)
                 for piece in target.pieces
@@ -49,10 +51,25 @@ def load():
     return plan
 
 
-def limit_runs(target):
-    """Refuses what would be listed element by element, or nearly: the runs of a piece are at least so many."""
+def limit_runs(shards, target):
+    """Refuses what would be listed in too many runs."""
+    runs = 0
     for piece in target.pieces:
-        piece.runs(MAX_RUNS)
+        for shard in shards:
+            shared = shardproof.intersection(piece.lo, piece.shape, shard.shard_offset, shard.shape)
+            if shared:
+                runs += runs_between(shared[1], piece.strides, shardproof.row_major(shard.shape))
+            if runs > MAX_RUNS:
+                raise shardproof.Unsupported("a plan of more than %d runs" % MAX_RUNS)
+
+
+def runs_between(shape, strides, other_strides):
+    """The runs of a box that are contiguous on both sides."""
+    run, axis = 1, len(shape)
+    while axis and strides[axis - 1] == other_strides[axis - 1] == run:
+        axis -= 1
+        run *= shape[axis]
+    return shardproof.product(shape[:axis])
 
 
 def published(planner, source):

@@ -3,7 +3,8 @@
 
 A source rank's pieces are the chunks that it would write to a checkpoint, a target rank's those that it would
 read; the copy is a read item, from the chunk of the rank that the save plan lets write it. No process group is
-needed. That both sides state one tensor size is checked here, as DefaultLoadPlanner does before the call below.
+needed. That both sides state one tensor size, and that the tensor was saved at all, is checked here, as
+DefaultLoadPlanner does before it makes read items.
 """
 
 import importlib.metadata
@@ -30,6 +31,8 @@ def load():
         if source.logical_shape != target.logical_shape:
             raise shardproof.refusal("size mismatch between saved and current", source, target)
         written, tensor, errors = save(source)
+        if target.pieces and not written:
+            raise shardproof.refusal("missing key in checkpoint state_dict", source, target)
         if errors:
             raise shardproof.refusal("%s (%d errors)" % (errors[0], len(errors)), source, target)
         return [
