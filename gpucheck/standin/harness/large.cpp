@@ -4,6 +4,7 @@
 #include "harness.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace {
 
@@ -184,13 +185,37 @@ void far_table(Driver &driver) {
     }
 }
 
-// across_4GiB copies a short run to, from and across an address that is a multiple of 2^32.
+// far_index uses the last but one entry of a table of 2^27: those before it are zero pages, so they start at 0 too and
+// hold nothing, and the one after it holds what is not launched.
+void far_index(Driver &driver) {
+    const u64 entries = u64(1) << 27;
+    Source source(driver, 8);
+    Buffer target(driver, 8), verdict(driver, sizeof(Verdict));
+    Place segments(driver, entries * sizeof(Segment)), shards(driver, entries * sizeof(Shard));
+    Segment s = {};
+    s.width = 8, s.items_per_run = 1, s.source = source.address, s.target = target.address;
+    const Segment last_segment = {1, 1, 0, 0, 0, 0, 0, 8, 0, 0, {}, {}, {}};
+    driver.upload(segments.address + (entries - 2) * sizeof s, &s, sizeof s);
+    driver.upload(segments.address + (entries - 1) * sizeof s, &last_segment, sizeof s);
+    driver.launch("copy_segments", segments.address, entries, 0, 1, 1, 32);
+    need(driver, target.address, source.bytes, "index of a segment");
+    Shard shard = {0, target.address, source.address, 0, 0, 8, verdict.address};
+    const Shard last_shard = {1, 0, 0, 0, 0, 8, 0};
+    driver.upload(shards.address + (entries - 2) * sizeof shard, &shard, sizeof shard);
+    driver.upload(shards.address + (entries - 1) * sizeof shard, &last_shard, sizeof shard);
+    driver.launch("compare_shards", shards.address, entries, 0, 1, 1, 32);
+    std::vector<u8> want(sizeof(Verdict));
+    want[offsetof(Verdict, compared)] = 1;
+    need(driver, verdict.address, want, "index of a shard");
+}
+
+// across_4GiB copies a run of a few tiles to, from and across an address that is a multiple of 2^32.
 void across_4GiB(Driver &driver, u32 width, u64 source_skew) {
-    const u64 elements = 512 / width, before = 16 * 13 + width % 16;
+    const u64 bytes = 4096, elements = bytes / width, before = 16 * 13 + width % 16;
     Place source(driver, 2 * two32), target(driver, 2 * two32), counters(driver, 5 * two32);
     auto boundary = [](const Place &place) { return (place.address + two32) / two32 * two32; };
-    std::vector<u8> labels(512), ones(512 / width * 4);
-    for (u64 i = 0; i < 512; i++)
+    std::vector<u8> labels(bytes), ones(elements * 4);
+    for (u64 i = 0; i < bytes; i++)
         labels[i] = value_of(i);
     for (u64 i = 0; i < ones.size(); i += 4)
         ones[i] = 1;
@@ -283,6 +308,7 @@ void check_large(Driver &driver, u64 seed) {
     far_extents(driver);
     far_sources(driver);
     far_table(driver);
+    far_index(driver);
     far_run(driver, 0, 0);
     far_run(driver, 1, 0);
     far_run(driver, 1, 1);
