@@ -10,9 +10,7 @@ import (
 	"testing"
 )
 
-var (
-	ptxMutants = flag.Int("ptx-mutants", 40, "how many mutants of the PTX to draw; 0: all of them")
-)
+var ptxMutants = flag.Int("ptx-mutants", 40, "about how many mutants of the PTX to draw; 0: all of them")
 
 // A ptxRule changes one instruction into another of the same form. from is an expression for the whole instruction
 // without its semicolon, to is what regexp's ReplaceAllString puts in its place.
@@ -63,9 +61,6 @@ type ptxMutant struct {
 	line int
 }
 
-// equivalent lists what no test can tell from the PTX, with the reason.
-var equivalent = map[string]string{}
-
 var instructionLine = regexp.MustCompile(`^\t(@|[a-z])`)
 
 // allPTXMutants lists every rule at every line where it changes something.
@@ -97,11 +92,40 @@ func mutated(line string, rule ptxRule) string {
 	return "\t" + to + ";"
 }
 
-// Mutants of the PTX are told from the PTX by the harness.
+// describe names a mutant whatever its line: "32-bit add: add.s64 %rd3, %rd1, %rd2".
+func (m ptxMutant) describe(lines []string) string {
+	return m.rule.name + ": " + strings.Join(strings.Fields(strings.TrimSuffix(lines[m.line], ";")), " ")
+}
+
+// withoutEquivalents leaves out the mutants of the table in equivalents_test.go, each of which must be there.
+func withoutEquivalents(t *testing.T, lines []string, mutants []ptxMutant) []ptxMutant {
+	t.Helper()
+	known := map[string]bool{}
+	for _, group := range equivalents {
+		for _, name := range group.mutants {
+			known[name] = true
+		}
+	}
+	left := slices.DeleteFunc(mutants, func(m ptxMutant) bool {
+		name := m.describe(lines)
+		found := known[name]
+		delete(known, name)
+		return found
+	})
+	for name := range known {
+		t.Errorf("no such mutant: %s\nthe PTX has changed: find its equivalent mutants with -ptx-mutants 0", name)
+	}
+	return left
+}
+
+// Mutants of the PTX are told from the PTX by the harness, every one that can be.
 func TestPTXMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the harness for every mutant")
+	}
 	needHarness(t)
 	lines := strings.Split(PTX, "\n")
-	all := allPTXMutants(lines)
+	all := withoutEquivalents(t, lines, allPTXMutants(lines))
 	step := 1
 	if *ptxMutants > 0 {
 		step = max(1, len(all) / *ptxMutants)
@@ -119,9 +143,9 @@ func TestPTXMutants(t *testing.T) {
 			write(t, file, strings.Join(changed, "\n"))
 			output, err := run{ptx: file, engine: "ptx", patience: mutantPatience}.harness(t, "all", "1", "150")
 			if err == nil {
-				t.Errorf("%s: not caught", strings.TrimSpace(lines[mutant.line]))
+				t.Errorf("%s: not caught\nagain: go test ./gpucheck/kernel -run TestPTXMutants -ptx-mutants %d", mutant.describe(lines), *ptxMutants)
 			}
-			t.Logf("%s: %v: %s", strings.TrimSpace(lines[mutant.line]), err, firstLine(output))
+			t.Logf("%s: %v: %s", mutant.describe(lines), err, firstLine(output))
 		})
 	}
 }

@@ -64,6 +64,9 @@ var sourceMutants = []sourceMutant{
 
 // Every mutant of the source is told from a right kernel by the harness, and the source itself is not.
 func TestSourceMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the harness for every mutant")
+	}
 	needHarness(t)
 	library := buildMutants(t)
 	runMutant := func(t *testing.T, variant int) (string, error) {

@@ -127,21 +127,22 @@ void far_items(Driver &driver, Random &random) {
 // far_windows does the same by window. Its runs would overlap if they were all launched.
 void far_windows(Driver &driver, Random &random) {
     const u64 runs = (1 << 20) + 7, run = (1 << 17) + 5, items = (run + 30) / 16, stride = 40016;
+    const u64 cut = 3; // a run's first window begins so much before it
     Source source(driver, run + 64);
-    Place target(driver, runs * stride + run);
+    Place target(driver, runs * stride + run + cut + 100);
     Segment s = {};
     s.width = 1, s.axes = 2, s.form = 1;
-    s.source = source.address, s.target = target.address;
+    s.source = source.address + cut, s.target = target.address + cut;
     s.extent[0] = runs, s.extent[1] = run;
     s.source_stride[1] = 1, s.target_stride[0] = stride, s.target_stride[1] = 1;
     for (u64 begin : {two32 - 100, (runs - 3) * items, random.between(two32, (runs - 3) * items)}) {
         u64 at = begin / items, first = begin % items * 16, end = std::min(begin + 200, (at + 1) * items);
         launch(driver, s, begin, end);
-        std::vector<u8> want(std::min((end - begin) * 16, run - first));
-        for (u64 i = 0; i < want.size(); i++)
-            want[i] = value_of(first + i);
-        want.resize(want.size() + 100);
-        need(driver, target.address + at * stride + first, want, "windows from " + std::to_string(begin));
+        u64 lo = first > cut ? first - cut : 0, hi = std::min(first + (end - begin) * 16 - cut, run);
+        std::vector<u8> want(cut + hi - lo + 100);
+        for (u64 i = lo; i < hi; i++)
+            want[cut + i - lo] = value_of(cut + i);
+        need(driver, target.address + at * stride + lo, want, "windows from " + std::to_string(begin));
     }
 }
 
