@@ -73,7 +73,7 @@ class Driver {
 // A Buffer is device memory with a copy on the host.
 class Buffer {
   public:
-    Buffer(Driver &driver, u64 bytes, u8 fill = 0) : bytes(bytes, fill), driver_(driver), address(driver.allocate(bytes)) { upload(); }
+    Buffer(Driver &driver, u64 bytes, u8 fill = 0) : bytes(bytes, fill), address(driver.allocate(bytes)), driver_(driver) { upload(); }
     ~Buffer() { driver_.release(address); }
     Buffer(const Buffer &) = delete;
 
@@ -85,12 +85,10 @@ class Buffer {
     }
 
     std::vector<u8> bytes;
+    const u64 address;
 
   private:
     Driver &driver_;
-
-  public:
-    const u64 address;
 };
 
 // Random is splitmix64.
