@@ -114,3 +114,19 @@ func BenchmarkDrawer(b *testing.B) {
 		n++
 	}
 }
+
+// No block has the tensor's own strides and yet leaves it, which could be read as permuted or as out of bounds.
+func TestNoBlockIsTied(t *testing.T) {
+	for n := range uint64(40000) {
+		drawn := Case(Seeded(CaseSeed(17, n)))
+		for _, m := range []plan.Map{drawn.Source, drawn.Target} {
+			for _, shard := range m.Shards {
+				for _, piece := range shard.Pieces {
+					if !piece.Empty() && (tied(piece.Shape, piece.Source.Strides, m.LogicalShape) || tied(piece.Shape, piece.Dest.Strides, shard.Shape)) {
+						t.Fatalf("case %d: a piece of %v in a shard of %v and a tensor of %v", n, piece, shard.Shape, m.LogicalShape)
+					}
+				}
+			}
+		}
+	}
+}

@@ -126,6 +126,11 @@ func (d *draw) permuteShard(shard *plan.Shard) {
 		strides[axis] = permuted[i]
 	}
 	for p := range shard.Pieces {
+		if tied(shard.Pieces[p].Shape, strides, shape) {
+			return
+		}
+	}
+	for p := range shard.Pieces {
 		dest := &shard.Pieces[p].Dest
 		dest.Offset = restrided(dest.Offset, was, strides)
 		dest.Strides = strides
@@ -150,12 +155,28 @@ func (d *draw) permutePieces(m *plan.Map) {
 			piece := &m.Shards[s].Pieces[p]
 			if axes := len(piece.Shape); axes > 1 && !d.oneIn("leave the piece", 3) {
 				axis := d.upTo("axis to put last", axes-2)
-				piece.Shape = d.exchanged(piece.Shape, axis)
-				piece.Source.Strides = d.exchanged(piece.Source.Strides, axis)
-				piece.Dest.Strides = d.exchanged(piece.Dest.Strides, axis)
+				shape := d.exchanged(piece.Shape, axis)
+				source, dest := d.exchanged(piece.Source.Strides, axis), d.exchanged(piece.Dest.Strides, axis)
+				if !tied(shape, source, m.LogicalShape) && !tied(shape, dest, m.Shards[s].Shape) {
+					piece.Shape, piece.Source.Strides, piece.Dest.Strides = shape, source, dest
+				}
 			}
 		}
 	}
+}
+
+// tied reports whether a block has row-major strides and leaves its tensor by them, as 1x2 in 2x1 does: both axes
+// of the tensor have stride 1. Whether it is permuted or out of bounds, the rules leave open, so none is drawn.
+func tied(block, strides, tensor []int64) bool {
+	if len(block) != len(tensor) || !isRowMajor(block, strides, tensor) {
+		return false
+	}
+	for axis, extent := range block {
+		if extent > tensor[axis] {
+			return true
+		}
+	}
+	return false
 }
 
 // exchanged is a copy with an entry and the last one exchanged.

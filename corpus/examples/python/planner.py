@@ -7,6 +7,9 @@ from shardproof import adapter
 
 def plan(request):
     source, target = request.boxes()
+    wrong = adapter.contradiction(source, target)
+    if wrong:
+        raise adapter.Invalid(wrong)
     copies = []
     for wanted in target.pieces:
         for held in source.pieces:

@@ -726,11 +726,11 @@ def replicas(shards: Sequence[Shard]) -> List[List[Shard]]:
 
 def refusal(reason: str, source: Map, target: Map) -> Refusal:
     """A planner's own refusal of two maps, of kind invalid where they contradict themselves or each other."""
-    contradiction = _contradiction(source, target)
+    contradiction = contradiction(source, target)
     return Invalid("%s: %s" % (contradiction, reason)) if contradiction else Unsupported(reason)
 
 
-def _contradiction(source: Map, target: Map) -> str:
+def contradiction(source: Map, target: Map) -> str:
     """What is wrong on the logical side of two maps that were read; empty where nothing is."""
     if source.logical_shape != target.logical_shape:
         return "the logical shapes differ"
