@@ -148,3 +148,30 @@ func TestAKnownFailureIsExcusedAndAStaleOneTold(t *testing.T) {
 		t.Errorf("plan.read is %s", rule.Status)
 	}
 }
+
+// A rule that is known to be broken excuses the whole campaign, though its plans also fall short of a should rule.
+func TestAKnownRuleExcusesACampaign(t *testing.T) {
+	pieces := reference.Planner{Folding: reference.Pieces}
+	miscounting := plan.PlannerFunc(func(ctx context.Context, request plan.Request) (plan.Answer, error) {
+		answer, err := pieces.Plan(ctx, request)
+		if err == nil {
+			wrong := *answer.MovedElements + 1
+			answer.MovedElements = &wrong
+		}
+		return answer, err
+	})
+	options := small(t, miscounting)
+	var err error
+	if options.Known, err = audit.ParseKnown("moved it counts one too many\n"); err != nil {
+		t.Fatal(err)
+	}
+	report := audit.Audit(t.Context(), options)
+	if report.Tally.Broken < 300 || report.Tally.Known != report.Tally.Broken || report.Tally.Should == 0 || len(report.Stale) > 0 {
+		t.Errorf("tally %+v, stale %v", report.Tally, report.Stale)
+	}
+	for id, want := range map[string]audit.Status{"moved": audit.Excused, "folded": audit.Broken, "values": audit.Kept} {
+		if rule := ruleOf(t, report, id); rule.Status != want {
+			t.Errorf("%s is %s with %v, want %s", id, rule.Status, rule.Counts, want)
+		}
+	}
+}

@@ -73,7 +73,7 @@ func (a *auditing) takeCampaign(result *campaign.Result, relations bool) {
 	for _, held := range result.HeldOff {
 		a.HeldOff = holdOff(a.HeldOff, held)
 	}
-	allKnown := a.takeFindings(result.Findings)
+	mustKnown, shouldKnown := a.takeFindings(result.Findings)
 	a.Tally.Cases += result.Cases
 	a.Tally.Exact += result.Exact
 	a.Tally.Refused += result.Refused
@@ -81,9 +81,10 @@ func (a *auditing) takeCampaign(result *campaign.Result, relations bool) {
 	a.Tally.Broken += result.Broken
 	a.Tally.Unknown += result.Unknown
 	a.Tally.NotExercised += result.NotExercised
-	if allKnown {
+	if mustKnown {
 		a.Tally.Known += result.Broken
-	} else {
+	}
+	if !shouldKnown {
 		a.Tally.Should += result.Should
 	}
 	if result.CannotRun != nil {
@@ -91,19 +92,20 @@ func (a *auditing) takeCampaign(result *campaign.Result, relations bool) {
 	}
 }
 
-// takeFindings counts findings by rule and reports whether all of them are expected.
-func (a *auditing) takeFindings(found []campaign.Finding) (allKnown bool) {
-	allKnown = true
+// takeFindings counts findings by rule and reports of each level whether all that break it are expected.
+func (a *auditing) takeFindings(found []campaign.Finding) (mustKnown, shouldKnown bool) {
+	mustKnown, shouldKnown = true, true
 	for _, f := range found {
 		j := Judged{Phase: Campaign, Path: f.Path, Case: f.Reduced, Verdict: f.After, relations: true}
 		j.rows, j.mapRules = rowsOfDraw(f.Case), mapRulesOf(f.Reduced)
 		before := a.Tally
 		a.take(&j)
 		a.Tally = before // the campaign has counted the case
-		allKnown = allKnown && j.Known != ""
+		mustKnown = mustKnown && (j.Known != "" || len(j.Verdict.Broken) == 0)
+		shouldKnown = shouldKnown && a.Options.Known.excusesShould(&j)
 		a.addFinding(Finding{Judged: j, Cause: f.Cause, From: f.Case.Origin, Number: f.Number, Stats: f.Stats, Problem: f.Problem})
 	}
-	return allKnown
+	return mustKnown, shouldKnown
 }
 
 // rowsOfDraw are the rows of the table of refusals that a drawn case with a fault is about: its origin names the fault.

@@ -142,17 +142,17 @@ func (a *auditing) take(j *Judged) {
 	j.Known = a.Options.Known.excuse(j, a.Options.Strict)
 	for i, status := range readings {
 		rule := &a.Rules[i]
-		if status == Broken && (j.Known != "" || a.Options.Known.has(rule.ID)) {
+		if status == Broken && a.Options.Known.excuses(j, rule.ID) {
 			status = Excused
 		}
 		rule.count(status, 1, j.Verdict.Detail)
 	}
-	a.Tally.add(&j.Verdict, j.Known != "")
+	a.Tally.add(&j.Verdict, j.Known != "", a.Options.Known.excusesShould(j))
 }
 
-func (t *Tally) add(v *props.Verdict, known bool) {
+func (t *Tally) add(v *props.Verdict, known, shouldKnown bool) {
 	t.Cases++
-	if len(v.Should) > 0 && !known {
+	if !shouldKnown {
 		t.Should++
 	}
 	switch v.Outcome {

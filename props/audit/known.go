@@ -94,6 +94,17 @@ func (k *Known) excuse(j *Judged, strict bool) string {
 	return reason
 }
 
+// excuses reports whether it is expected that a case breaks a rule. A must rule that is expected to be broken
+// excuses no should rule that is broken besides.
+func (k *Known) excuses(j *Judged, id string) bool {
+	return k.has(id) || k.has(j.Case.Name) || j.Known != "" && !slices.Contains(j.Verdict.Should, id)
+}
+
+// excusesShould reports whether all that a case breaks of should level is expected.
+func (k *Known) excusesShould(j *Judged) bool {
+	return !slices.ContainsFunc(j.Verdict.Should, func(id string) bool { return !k.excuses(j, id) })
+}
+
 // named reports whether a verdict names the rule itself, so that each must be excused by its own entry.
 func named(v *props.Verdict, id string) bool { return v.Names(id) }
 

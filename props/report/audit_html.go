@@ -152,26 +152,35 @@ func pageRules(r audit.Report, level props.Level) []pageRule {
 
 func anchorOf(finding int) string { return fmt.Sprintf("finding-%d", finding+1) }
 
-// failing lists the cases that are not as due.
+// failing lists the cases that are not as due: what is broken first, then what was refused as unsupported.
 func (page *pageData) failing(r audit.Report) {
-	for i := range r.Cases {
-		j := &r.Cases[i]
-		v := &j.Verdict
-		if (v.Outcome == props.Exact || v.Outcome == props.Refused) && len(v.Should) == 0 || v.Outcome == props.NotExercised {
-			continue
+	for _, broken := range []bool{true, false} {
+		for i := range r.Cases {
+			j := &r.Cases[i]
+			if isFailing(&j.Verdict) && (j.Verdict.Outcome == props.Broken) == broken {
+				page.addFailing(j)
+			}
 		}
-		if len(page.Failing) == maxPageCases {
-			page.MoreFailing++
-			continue
-		}
-		class := "open"
-		if v.Outcome == props.Broken && j.Known == "" {
-			class = "bad"
-		}
-		page.Failing = append(page.Failing, pageCase{
-			j.Case.Name, outcomeWord(v.Outcome), class, shorten(v.Detail, maxPageText), j.Known,
-		})
 	}
+}
+
+func isFailing(v *props.Verdict) bool {
+	right := v.Outcome == props.Exact || v.Outcome == props.Refused
+	return v.Outcome != props.NotExercised && (!right || len(v.Should) > 0)
+}
+
+func (page *pageData) addFailing(j *audit.Judged) {
+	if len(page.Failing) == maxPageCases {
+		page.MoreFailing++
+		return
+	}
+	class := "open"
+	if j.Verdict.Outcome == props.Broken && j.Known == "" {
+		class = "bad"
+	}
+	page.Failing = append(page.Failing, pageCase{
+		j.Case.Name, outcomeWord(j.Verdict.Outcome), class, shorten(j.Verdict.Detail, maxPageText), j.Known,
+	})
 }
 
 func (page *pageData) traits(r audit.Report) {
