@@ -64,6 +64,11 @@ func (a *auditing) takeCampaign(result *campaign.Result, relations bool) {
 			}
 			rule.count(Kept, kept, "")
 		}
+		if rule.Group == Conduct {
+			rule.count(Kept, result.Exact, "")
+			rule.count(Refused, result.Refused, "")
+			rule.count(Unsupported, result.Unsupported, "")
+		}
 		for _, held := range result.HeldOff {
 			if holdsBack(held.Reason, rule.ID) {
 				rule.count(NotExercised, held.Cases, held.Reason)
