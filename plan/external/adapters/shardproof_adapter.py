@@ -726,8 +726,8 @@ def replicas(shards: Sequence[Shard]) -> List[List[Shard]]:
 
 def refusal(reason: str, source: Map, target: Map) -> Refusal:
     """A planner's own refusal of two maps, of kind invalid where they contradict themselves or each other."""
-    contradiction = contradiction(source, target)
-    return Invalid("%s: %s" % (contradiction, reason)) if contradiction else Unsupported(reason)
+    wrong = contradiction(source, target)
+    return Invalid("%s: %s" % (wrong, reason)) if wrong else Unsupported(reason)
 
 
 def contradiction(source: Map, target: Map) -> str:
