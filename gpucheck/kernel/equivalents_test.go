@@ -95,6 +95,8 @@ var equivalents = []equivalent{
 	{"only asks whether there is a shard yet: its address is never a multiple of 2^32 here", []string{
 		`32-bit equality: setp.eq.s64 %p3, %rd152, 0`,
 		`32-bit equality: setp.eq.s64 %p33, %rd152, 0`,
+		`32-bit add: add.s64 %rd152, %rd73, %rd109`,
+		`sub for add: add.s64 %rd152, %rd73, %rd109`,
 	}},
 	{"a thread tallies fewer than 2^32 elements", []string{
 		`32-bit equality: setp.eq.s64 %p4, %rd149, %rd95`,

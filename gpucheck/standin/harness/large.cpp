@@ -210,9 +210,9 @@ void far_index(Driver &driver) {
     need(driver, verdict.address, want, "index of a shard");
 }
 
-// across_4GiB copies a run of a few tiles to, from and across an address that is a multiple of 2^32.
-void across_4GiB(Driver &driver, u32 width, u64 source_skew) {
-    const u64 bytes = 4096, elements = bytes / width, before = 16 * 13 + width % 16;
+// across_4GiB copies a run to, from and across an address that is a multiple of 2^32.
+void across_4GiB(Driver &driver, u32 width, u64 bytes, u64 source_skew) {
+    const u64 elements = bytes / width, before = 16 * 13 + width % 16;
     Place source(driver, 2 * two32), target(driver, 2 * two32), counters(driver, 5 * two32);
     auto boundary = [](const Place &place) { return (place.address + two32) / two32 * two32; };
     std::vector<u8> labels(bytes), ones(elements * 4);
@@ -313,10 +313,10 @@ void check_large(Driver &driver, u64 seed) {
     far_run(driver, 0, 0);
     far_run(driver, 1, 0);
     far_run(driver, 1, 1);
-    for (u32 width : {1, 2, 4, 8, 16}) {
-        across_4GiB(driver, width, 0);
-        across_4GiB(driver, width, 1);
-    }
+    for (u32 width : {1, 2, 4, 8, 16})
+        for (u64 bytes : {512, 4096}) // less than a tile and more
+            for (u64 source_skew : {0, 1})
+                across_4GiB(driver, width, bytes, source_skew);
     for (u64 width : {1, 2, 4})
         far_comparison(driver, width);
 }
