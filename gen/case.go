@@ -126,7 +126,7 @@ func (g Generator) maps(d *draw, request *plan.Request) (source, target int) {
 }
 
 // degrees are the ranks of a layout's map by share.
-var degrees = []int{1, 2, 2, 2, 3, 4, 4, 5, 6, 8}
+var degrees = []int{1, 2, 2, 2, 2, 3, 3, 4, 4, 2, 8}
 
 // family chooses a family: the first one most often, since it is the widest and the fastest.
 func (g Generator) family(d *draw) int {

@@ -31,7 +31,7 @@ func (d *draw) refine(m *plan.Map) {
 	for range 1 + d.upTo("more shards to cut", 1) {
 		shard := &m.Shards[s]
 		if len(shard.Pieces) > 0 {
-			d.cutPieces(shard, 1+d.upTo("more cuts", 4), d.oneIn("strips", 2))
+			d.cutPieces(shard, 1+d.upTo("more cuts", 3), d.oneIn("strips", 2))
 		}
 		s = (s + 1) % len(m.Shards)
 	}

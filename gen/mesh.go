@@ -11,7 +11,7 @@ const (
 	maxMesh      = 8  // coordinates along one axis
 	maxIntervals = 10 // intervals of one axis
 	maxRanks     = 16 // of one side, so that a set of them is a mask
-	maxCells     = 20 // of one mesh
+	maxCells     = 6 // of one mesh
 )
 
 // A mesh spreads a box of the tensor over ranks that stand in a grid of their own: each axis is cut into
@@ -39,7 +39,7 @@ type meshAxis struct {
 func popcount(mask uint64) int { return bits.OnesCount64(mask) }
 
 // meshSizes are the coordinates of an axis by share.
-var meshSizes = []int{1, 1, 2, 2, 3, 4, 2, 8}
+var meshSizes = []int{1, 1, 2, 2, 1, 1, 2, 3, 1, 2, 1, 1, 2, 4, 8}
 
 // replicaCounts are the replicas of a whole mesh by share.
 var replicaCounts = []int{1, 1, 1, 1, 1, 1, 2, 3}
@@ -77,7 +77,7 @@ func (d *draw) meshAxis(axis *meshAxis, lo, hi int64, ranksLeft, cellsLeft int) 
 		axis.coordinates = 1
 	}
 	more := min(cellsLeft, maxIntervals) - axis.coordinates
-	axis.intervals = axis.coordinates + d.upTo("more intervals", min(more, 2))
+	axis.intervals = axis.coordinates + d.upTo("more intervals", min(more, 1))
 	if axis.intervals == 1 {
 		axis.starts[1] = hi
 		axis.starts[0] = lo

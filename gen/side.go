@@ -26,7 +26,7 @@ func (d *draw) spares(axes int) spares {
 	if axes > 0 && d.oneIn("empty ranks", 12) {
 		s.empty = 1 + d.upTo("more empty ranks", 1)
 	}
-	if d.oneIn("replica rank", 12) {
+	if d.oneIn("replica rank", 7) {
 		s.replica = 1
 	}
 	return s

@@ -34,10 +34,10 @@ func (d *draw) tensor() tensor {
 		shape[axis] = d.choose("extent", 1, largestExtent[axes])
 	}
 	if axes > 0 {
-		switch d.upTo("unusual extent", 63) {
-		case 63, 62:
+		switch d.upTo("unusual extent", 127) {
+		case 127, 126, 125, 124:
 			shape[d.upTo("empty axis", axes-1)] = 0
-		case 61:
+		case 123:
 			shape[d.upTo("huge axis", axes-1)] = hugeExtents[d.upTo("huge extent", len(hugeExtents)-1)]
 		}
 	}

@@ -126,8 +126,8 @@ func TestSeedsChoices(t *testing.T) {
 	if refusal != nil {
 		t.Fatal(refusal)
 	}
-	p := partitionOf(request.Source, source)
-	found, err := crossingsOf(request.Target, target, p.regions, newMeter(context.Background(), plan.Budget{}))
+	p := partitionOf(request.Source, source, new(desk))
+	found, err := crossingsOf(request.Target, target, p.regions, new(desk), newMeter(context.Background(), plan.Budget{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func TestFoldFollowsTheRule(t *testing.T) {
 		if refusal != nil {
 			t.Fatal(refusal)
 		}
-		moves, err := resolve(request, source, target, newMeter(context.Background(), plan.Budget{}))
+		moves, err := resolve(request, source, target, new(desk), newMeter(context.Background(), plan.Budget{}))
 		if err != nil {
 			t.Fatal(err)
 		}

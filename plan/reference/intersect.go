@@ -19,9 +19,9 @@ type crossing struct {
 
 // crossingsOf finds every target block and region that meet, by target rank and address. Where a region
 // comes in several cuts, so do its crossings.
-func crossingsOf(m plan.Map, targets []plan.Block, regions []region, work *meter) (found []crossing, err error) {
-	found = make([]crossing, 0, len(targets)+len(regions))
-	boxes := make([]box.Box, 0, len(targets)+len(regions))
+func crossingsOf(m plan.Map, targets []plan.Block, regions []region, desk *desk, work *meter) (found []crossing, err error) {
+	found = slices.Grow(desk.crossings[:0], len(targets)+len(regions))
+	boxes := slices.Grow(desk.boxes[:0], len(targets)+len(regions))
 	boxes = appendBlocks(boxes, targets)
 	boxes = appendRegions(boxes, regions)
 	box.Join(boxes[:len(targets)], boxes[len(targets):], func(i, j int) bool {
@@ -41,6 +41,7 @@ func crossingsOf(m plan.Map, targets []plan.Block, regions []region, work *meter
 		}
 		return cmp.Compare(a.address, b.address)
 	})
+	desk.crossings, desk.boxes = found, boxes
 	return found, err
 }
 
@@ -75,13 +76,13 @@ func (c *crossing) size() int64 {
 // movesOf makes a move of each crossing. Where its reader does not hold the region in this cut there is none:
 // the reader's own cut of the region has crossings with the same elements. The moves are in plan.order, as
 // the crossings are.
-func movesOf(found []crossing) []move {
+func movesOf(found []crossing, desk *desk) []move {
 	if len(found) == 0 {
 		return nil
 	}
-	moves := make([]move, 0, len(found))
+	moves := slices.Grow(desk.moves[:0], len(found))
 	axes := len(found[0].target.Lo)
-	shapes := make([]int64, axes*len(found))
+	shapes := slices.Grow(desk.shapes[:0], axes*len(found))[:axes*len(found)]
 	for i := range found {
 		c := &found[i]
 		from := c.source.heldBy(c.reader)
@@ -99,5 +100,6 @@ func movesOf(found []crossing) []move {
 			shape: shape, piece: from.piece,
 		})
 	}
+	desk.moves, desk.shapes = moves, shapes
 	return moves
 }

@@ -58,7 +58,9 @@ func (p Planner) Plan(ctx context.Context, request plan.Request) (plan.Answer, e
 		return plan.Answer{}, refusal
 	}
 	work := newMeter(ctx, request.Budget)
-	moves, err := resolve(request, source, target, work)
+	desk := desks.Get().(*desk)
+	defer desk.leave()
+	moves, err := resolve(request, source, target, desk, work)
 	if err != nil {
 		return plan.Answer{}, err
 	}
@@ -73,22 +75,22 @@ func (p Planner) Plan(ctx context.Context, request plan.Request) (plan.Answer, e
 }
 
 // resolve turns the blocks of both sides into copies that are not folded yet, in plan.order.
-func resolve(request plan.Request, source, target []plan.Block, work *meter) ([]move, error) {
-	p := partitionOf(request.Source, source)
+func resolve(request plan.Request, source, target []plan.Block, desk *desk, work *meter) ([]move, error) {
+	p := partitionOf(request.Source, source, desk)
 	if isBalanced(request.Selector) {
 		var err error
 		if p, err = p.refine(work); err != nil {
 			return nil, err
 		}
 	}
-	found, err := crossingsOf(request.Target, target, p.regions, work)
+	found, err := crossingsOf(request.Target, target, p.regions, desk, work)
 	if err != nil {
 		return nil, err
 	}
 	if refusal := chooseReaders(found, request.Selector, p.candidates); refusal != nil {
 		return nil, refusal
 	}
-	return movesOf(found), nil
+	return movesOf(found, desk), nil
 }
 
 // fold joins moves in the way that the folding names.

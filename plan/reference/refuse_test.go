@@ -181,7 +181,7 @@ func spent(t testing.TB, request plan.Request) *meter {
 		t.Fatal(refusal)
 	}
 	work := newMeter(context.Background(), plan.Budget{})
-	moves, err := resolve(request, source, target, work)
+	moves, err := resolve(request, source, target, new(desk), work)
 	if err == nil {
 		_, err = fold(moves, false, work)
 	}

@@ -31,8 +31,8 @@ type partition struct {
 }
 
 // partitionOf finds the regions of a source map. Their order does not depend on the order of the blocks.
-func partitionOf(m plan.Map, blocks []plan.Block) partition {
-	all := make([]held, len(blocks))
+func partitionOf(m plan.Map, blocks []plan.Block, desk *desk) partition {
+	all := slices.Grow(desk.held[:0], len(blocks))[:len(blocks)]
 	for i := range blocks {
 		shard := &m.Shards[blocks[i].Shard]
 		all[i] = held{
@@ -46,7 +46,7 @@ func partitionOf(m plan.Map, blocks []plan.Block) partition {
 		}
 		return cmp.Compare(a.rank, b.rank)
 	})
-	p := partition{regions: make([]region, 0, len(all)), candidates: make([][]int, 0, len(m.Shards)+1)}
+	p := partition{regions: slices.Grow(desk.regions[:0], len(all)), candidates: desk.candidates[:0]}
 	for lo, hi := 0, 0; lo < len(all); lo = hi {
 		for hi = lo + 1; hi < len(all) && compareRegions(&all[lo], &all[hi]) == 0; hi++ {
 		}
@@ -58,6 +58,7 @@ func partitionOf(m plan.Map, blocks []plan.Block) partition {
 			group: len(p.candidates) - 1, held: all[lo:hi:hi],
 		})
 	}
+	desk.held, desk.regions, desk.candidates = all, p.regions, p.candidates
 	return p
 }
 
