@@ -11,7 +11,7 @@ const (
 	maxMesh      = 8  // coordinates along one axis
 	maxIntervals = 10 // intervals of one axis
 	maxRanks     = 16 // of one side, so that a set of them is a mask
-	maxCells     = 6 // of one mesh
+	maxCells     = 6  // of one mesh
 )
 
 // A mesh spreads a box of the tensor over ranks that stand in a grid of their own: each axis is cut into

@@ -46,7 +46,7 @@ const generatedWork = 1 << 18
 func TestGeneratedPlansAreProven(t *testing.T) {
 	proven := 0
 	for _, seed := range []uint64{1, 2, 7175947927748060002} {
-		eachGenerated(t, seed, 20000, func(i uint64, request plan.Request, answer plan.Answer) {
+		eachGenerated(t, seed, 40000, func(i uint64, request plan.Request, answer plan.Answer) {
 			if !tooLarge(request) {
 				return
 			}
@@ -57,7 +57,7 @@ func TestGeneratedPlansAreProven(t *testing.T) {
 		})
 	}
 	if proven < 600 {
-		t.Errorf("%d of 60000 cases were too large to execute", proven)
+		t.Errorf("%d of 120000 cases were too large to execute", proven)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestSpoiledGeneratedPlansAreBroken(t *testing.T) {
 	const seed = 6
 	random := rand.New(rand.NewPCG(seed, 0))
 	found, spoiled := 0, 0
-	eachGenerated(t, seed, 20000, func(i uint64, request plan.Request, answer plan.Answer) {
+	eachGenerated(t, seed, 40000, func(i uint64, request plan.Request, answer plan.Answer) {
 		if !tooLarge(request) {
 			return
 		}
