@@ -177,6 +177,9 @@ func fuzzText(w io.Writer, options campaign.Options, result campaign.Result, rep
 	fmt.Fprintln(w, report.SummaryLine(tallyOf(result.Counts)))
 	fmt.Fprintf(w, "%.0f cases a second over %.1f s; a plan moves %.0f elements in %.1f segments, on average\n",
 		float64(result.Cases)/result.Elapsed.Seconds(), result.Elapsed.Seconds(), result.MeanElements(), result.MeanSegments())
+	if result.Untold != nil {
+		fmt.Fprintf(w, "case %d of seed %d could not be judged: %s\n", result.Untold.Number, options.Seed, result.Untold.Reason)
+	}
 	for _, held := range result.HeldOff {
 		fmt.Fprintf(w, "not exercised: %d cases, %s\n", held.Cases, held.Reason)
 	}

@@ -269,6 +269,9 @@ func (w *worker) check(ctx context.Context, n uint64) bool {
 		return false
 	}
 	w.own.count(&verdict)
+	if verdict.Outcome == props.Unknown {
+		w.own.tellUnknown(&Untold{n, verdict.Detail})
+	}
 	if !corrupted && n%traitSample == 0 {
 		w.own.Traits.Count(gen.Traits(c))
 	}

@@ -20,6 +20,13 @@ type Counts struct {
 
 	Traits  gen.Shares // of a sample of the right requests
 	HeldOff []HeldOff  // why cases were not exercised, sorted by the reason
+	Untold  *Untold    // the first case of an unknown verdict; nil: there was none
+}
+
+// Untold is a case that no oracle could judge.
+type Untold struct {
+	Number uint64 // of the case in its campaign
+	Reason string
 }
 
 // HeldOff counts the cases that a planner was not asked for one reason: a feature that it does not name.
@@ -84,6 +91,13 @@ func (c *Counts) holdOff(more HeldOff) {
 	c.HeldOff = slices.Insert(c.HeldOff, at, more)
 }
 
+// tellUnknown keeps the first of the cases that could not be judged.
+func (c *Counts) tellUnknown(untold *Untold) {
+	if untold != nil && (c.Untold == nil || untold.Number < c.Untold.Number) {
+		c.Untold = untold
+	}
+}
+
 // add adds the counts of another worker.
 func (c *Counts) add(other *Counts) {
 	c.Cases += other.Cases
@@ -99,6 +113,7 @@ func (c *Counts) add(other *Counts) {
 	c.Elements += other.Elements
 	c.Counted += other.Counted
 	c.Traits.Add(other.Traits)
+	c.tellUnknown(other.Untold)
 	for _, held := range other.HeldOff {
 		c.holdOff(held)
 	}
