@@ -110,3 +110,18 @@ func TestCutOneByOne(t *testing.T) {
 		}
 	}
 }
+
+// An axis longer than that is cut into rows of it where those count a digit.
+func TestCutIntoRows(t *testing.T) {
+	for stride, want := range map[int64]int{4: 15, 6: 10, 20: 3, 30: 2, 60: 1} {
+		c := cutter{proofBudget}
+		b := newBlock([]int64{1 << 40 / 60 * 60}, plan.View{Strides: []int64{stride}})
+		boxes, total := c.cut(b, 0, radix{0, []int64{60, 1}}), int64(0)
+		for _, box := range boxes {
+			total += volume(box.shape)
+		}
+		if len(boxes) != want || total != b.shape[0] {
+			t.Errorf("stride %d: %d boxes of %d elements, want %d of %d", stride, len(boxes), total, want, b.shape[0])
+		}
+	}
+}

@@ -54,6 +54,16 @@ func (r radix) address(digits []int64) int64 {
 // row is how many of a digit, below the topmost, make one of the digit above it.
 func (r radix) row(digit int) int64 { return r.units[digit-1] / r.units[digit] }
 
+// fill is how many steps of a stride make one of the lowest digit that some make one of; 0 where there is none.
+func (r radix) fill(stride int64) int64 {
+	for _, unit := range slices.Backward(r.units) {
+		if stride > 0 && unit%stride == 0 {
+			return unit / stride
+		}
+	}
+	return 0
+}
+
 // A digitBox is a box of digits: those from lo on, extent of each.
 type digitBox struct{ lo, extent []int64 }
 
@@ -176,8 +186,9 @@ func (c *cutter) spend(n int) bool {
 // none of these digits. Where the budget runs out some boxes are missing.
 func (c *cutter) cut(b block, side int, r radix) []boxed { return c.boxes(b.joined(), side, r) }
 
-// boxes cuts a block as it stands. An axis whose stride counts no digit, or one that another axis counts too,
-// is cut into its elements; one that carries is cut where it does.
+// boxes cuts a block as it stands. An axis whose stride counts no digit is cut into rows that do, as far as they
+// go, and into its elements; one whose digit another axis counts too into its elements; one that carries where
+// it does.
 func (c *cutter) boxes(b block, side int, r radix) []boxed {
 	if !c.spend(cutCost * (1 + len(b.shape))) {
 		return nil
@@ -190,6 +201,9 @@ func (c *cutter) boxes(b block, side int, r radix) []boxed {
 		}
 		digit := slices.Index(r.units, stride)
 		if digit < 0 {
+			if row := r.fill(stride); 0 < row && row < b.shape[axis] {
+				return c.carry(b, axis, 0, row, side, r)
+			}
 			return c.single(b, axis, side, r)
 		}
 		if other := box.axis[digit]; other != absent {
