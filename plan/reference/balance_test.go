@@ -74,6 +74,14 @@ func TestBalanceGivesARankOneErrandTooMany(t *testing.T) {
 	}
 }
 
+// Rank 0 can read both errands, and ranks 1 and 2 one each: three ranks share 18 elements, so none may read both.
+func TestBalanceSharesTwoErrands(t *testing.T) {
+	got := balance([]errand{{size: 9, group: 0}, {size: 9, group: 1}}, [][]int{{0, 1}, {0, 2}})
+	if got[0] == got[1] {
+		t.Errorf("both errands go to rank %d, which reads 18, over 6 and one errand of 9", got[0])
+	}
+}
+
 // fractionalBound tries every set of ranks.
 func fractionalBound(ranks []int, errands []errand, candidates [][]int) *big.Rat {
 	bound := new(big.Rat)
