@@ -98,32 +98,6 @@ func makeSmallRows() (Subject, error) {
 	return referencePlan("6x4 rows", source, target)
 }
 
-// makeSmallCube is 4x4x6 from 2 halves to the 4 cells of a grid, by copies of three axes.
-func makeSmallCube() (Subject, error) {
-	source, err := layout.Contiguous([]int64{4, 4, 6}, 0, []int64{2, 2})
-	if err != nil {
-		return Subject{}, err
-	}
-	target, err := layout.Grid([]int64{4, 4, 6}, [][]int64{{4}, {2, 2}, {3, 3}})
-	if err != nil {
-		return Subject{}, err
-	}
-	return referencePlan("4x4x6 cube", source, target)
-}
-
-// makeSmallColumns is 4x6 from 2 halves of rows to 2 halves of columns, by copies of two axes.
-func makeSmallColumns() (Subject, error) {
-	source, err := layout.Contiguous([]int64{4, 6}, 0, []int64{2, 2})
-	if err != nil {
-		return Subject{}, err
-	}
-	target, err := layout.Contiguous([]int64{4, 6}, 1, []int64{3, 3})
-	if err != nil {
-		return Subject{}, err
-	}
-	return referencePlan("4x6 columns", source, target)
-}
-
 // makeAlone is 40 elements from one rank to one.
 func makeAlone() (Subject, error) {
 	one, err := layout.Contiguous([]int64{40}, 0, []int64{40})

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/shardproof/shardproof/plan/layout"
 )
 
 // The stand-in's failures are those of a process, so each is met in a process of its own.
@@ -129,4 +131,30 @@ func runInjected(t *testing.T, failure string) string {
 		t.Errorf("%s: %v", failure, err)
 	}
 	return string(out)
+}
+
+// makeSmallCube is 4x4x6 from 2 halves to the 4 cells of a grid, by copies of three axes.
+func makeSmallCube() (Subject, error) {
+	source, err := layout.Contiguous([]int64{4, 4, 6}, 0, []int64{2, 2})
+	if err != nil {
+		return Subject{}, err
+	}
+	target, err := layout.Grid([]int64{4, 4, 6}, [][]int64{{4}, {2, 2}, {3, 3}})
+	if err != nil {
+		return Subject{}, err
+	}
+	return referencePlan("4x4x6 cube", source, target)
+}
+
+// makeSmallColumns is 4x6 from 2 halves of rows to 2 halves of columns, by copies of two axes.
+func makeSmallColumns() (Subject, error) {
+	source, err := layout.Contiguous([]int64{4, 6}, 0, []int64{2, 2})
+	if err != nil {
+		return Subject{}, err
+	}
+	target, err := layout.Contiguous([]int64{4, 6}, 1, []int64{3, 3})
+	if err != nil {
+		return Subject{}, err
+	}
+	return referencePlan("4x6 columns", source, target)
 }

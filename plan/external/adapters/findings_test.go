@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/shardproof/shardproof/corpus"
+	"github.com/shardproof/shardproof/gen"
 	"github.com/shardproof/shardproof/plan"
 	"github.com/shardproof/shardproof/plan/external"
 	"github.com/shardproof/shardproof/plan/reference"
@@ -70,11 +72,20 @@ func TestFindingsAgain(t *testing.T) {
 	}
 }
 
-// A known-failures file names each finding, the corpus cases that fail likewise and nothing else, with a reason.
+// corruptionsOfAudit is how many cases the audit draws of each corruption, under its name and a number.
+const corruptionsOfAudit = 8
+
+// A known-failures file names each finding, the cases of the corpus and of the audit's corruptions that fail
+// likewise, and nothing else, with a reason.
 func TestKnownFailures(t *testing.T) {
 	inCorpus := map[string]bool{}
 	for _, file := range corpus.All() {
 		inCorpus[file.Case.Name] = true
+	}
+	for _, corruption := range gen.CorruptionTable() {
+		for n := range corruptionsOfAudit {
+			inCorpus[corruption.Name+"-"+strconv.Itoa(n)] = true
+		}
 	}
 	for _, a := range adapters {
 		t.Run(a.folder, func(t *testing.T) {
@@ -88,7 +99,7 @@ func TestKnownFailures(t *testing.T) {
 					t.Errorf("%s has no reason", name)
 				}
 				if !left[name] && !inCorpus[name] {
-					t.Errorf("%s is neither a finding nor a case of the corpus", name)
+					t.Errorf("%s is neither a finding nor a case of the corpus or of the audit", name)
 				}
 				delete(left, name)
 			}
