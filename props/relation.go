@@ -56,6 +56,10 @@ func (v *Verdict) relate(ask asker, c plan.Case, anyHolder bool) {
 		// Derived requests have more pieces, axes or elements: limits that fit the case say nothing about them.
 		r.request.Budget = plan.Budget{}
 		detail := relation.holds(&r)
+		// Where holders are picked freely, what is compared between plans is skipped: those are not exercised.
+		if r.answered && !r.held && !(relation.Level == Should && r.ownChoice()) {
+			v.Related = append(v.Related, relation.ID)
+		}
 		switch {
 		case r.cannotRun != nil:
 			*v = Judge(c, plan.Answer{}, r.cannotRun)
@@ -83,6 +87,7 @@ type relating struct {
 	answer    plan.Answer // the exact plan for the request
 	anyHolder bool
 
+	answered  bool  // a derived request got a plan
 	held      bool  // not exercised: a derived request was refused as it may be
 	broken    error // a derived request was refused as it may not be, or met with a fault
 	cannotRun error
@@ -95,6 +100,7 @@ func (r *relating) ask(request plan.Request) (plan.Answer, bool) {
 	var fault *plan.Fault
 	switch {
 	case err == nil:
+		r.answered = true
 		return answer, true
 	case errors.As(err, &fault):
 		r.broken = err

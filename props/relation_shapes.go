@@ -26,7 +26,8 @@ func flatSize(r *relating) string {
 		}
 	}
 	answer, ok := r.ask(doubled)
-	if !ok || r.ownChoice() || segmentOnes(answer.Plan) {
+	r.held = r.held || ok && segmentOnes(answer.Plan)
+	if !ok || r.ownChoice() || r.held {
 		return ""
 	}
 	return countsDiffer(len(answer.Plan.Segments), len(r.answer.Plan.Segments), "with every extent doubled")

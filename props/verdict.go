@@ -33,6 +33,8 @@ type Verdict struct {
 	Should  []string // what of should level is broken
 	Detail  string   // one line on the first thing broken, or on why there is no plan; empty where all is well
 
+	Related []string // the relations besides stable that were exercised, kept or broken
+
 	Segments      int   // of the plan answered
 	MovedElements int64 // what its segments move, counted; 0 where the count leaves int64
 

@@ -238,7 +238,7 @@ func unclear(v *props.Verdict) Status {
 	return Unknown
 }
 
-// byRelation reads a relation: it was asked for where the plan is exact, and stable always is.
+// byRelation reads a relation: stable always is exercised, the others where the verdict says so.
 func byRelation(id string) func(*Judged) Status {
 	return func(j *Judged) Status {
 		v := &j.Verdict
@@ -249,6 +249,8 @@ func byRelation(id string) func(*Judged) Status {
 			return unanswered(v)
 		case j.Case.Raw != nil || id != props.StableID && (v.Outcome != props.Exact || !j.relations):
 			return ""
+		case id != props.StableID && !slices.Contains(v.Related, id):
+			return NotExercised
 		}
 		return Kept
 	}
