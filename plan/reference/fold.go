@@ -4,9 +4,20 @@ package reference
 // until nothing does. The moves are in plan.order, and stay so. With samePiece, only moves that read one
 // source piece join.
 func fold(moves []move, samePiece bool, work *meter) ([]move, error) {
+	return foldFrom(0, +1, moves, samePiece, work)
+}
+
+// foldDown joins moves as fold does, but along the highest axis first and then down: which moves are left
+// depends on the order, and neither leaves the fewest of every set.
+func foldDown(moves []move, work *meter) ([]move, error) {
+	return foldFrom(mostAxes(moves)-1, -1, moves, false, work)
+}
+
+// foldFrom joins along one axis after another, beginning with first, a step of 1 or -1 apart.
+func foldFrom(first, step int, moves []move, samePiece bool, work *meter) ([]move, error) {
 	axes := mostAxes(moves)
 	settled := 0 // axes in a row, up to the last one folded, along which nothing joins any more
-	for axis := 0; settled < axes; axis = (axis + 1) % axes {
+	for axis := first; settled < axes; axis = (axis + step + axes) % axes {
 		if err := work.spend(&work.mergePasses); err != nil {
 			return nil, err
 		}

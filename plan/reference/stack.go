@@ -9,35 +9,45 @@ import (
 // sides step by constant distances become one move with one axis more, in front.
 //
 // Where pieces are interleaved, joining along the axes of F first can spoil such a progression, and where
-// they are not it shortens it. So the moves between two ranks are stacked both ways, as they came and as
-// they fold, and the way with fewer segments is taken.
+// they are not it shortens it. So the moves between two ranks are stacked as they came, as they fold and as
+// they fold from the highest axis down, and the way with the fewest segments is taken.
 func stack(moves []move, work *meter) ([]move, error) {
-	folded, err := fold(withOwnShapes(moves), false, work)
+	up, err := fold(withOwnShapes(moves), false, work)
 	if err != nil {
 		return nil, err
 	}
-	asTheyCame, asTheyFold := byRanks(moves), byRanks(folded)
+	down, err := foldDown(withOwnShapes(moves), work)
+	if err != nil {
+		return nil, err
+	}
+	ways := [][][]move{byRanks(up), byRanks(down), byRanks(moves)}
 	var stacked []move
-	for i := range asTheyFold {
-		if len(asTheyFold[i]) == 1 {
-			stacked = append(stacked, asTheyFold[i]...)
-			continue
-		}
-		best, err := stackEqual(asTheyFold[i], work)
+	for i := range ways[0] {
+		best, err := fewest(ways, i, work)
 		if err != nil {
 			return nil, err
-		}
-		other, err := stackEqual(asTheyCame[i], work)
-		if err != nil {
-			return nil, err
-		}
-		if len(other) < len(best) {
-			best = other
 		}
 		stacked = append(stacked, best...)
 	}
 	putInOrder(stacked)
 	return fold(withOwnShapes(stacked), false, work)
+}
+
+// fewest stacks the moves between the i-th two ranks each way, and is the first result that is shortest.
+func fewest(ways [][][]move, i int, work *meter) (best []move, err error) {
+	for _, way := range ways {
+		stacked, err := stackEqual(way[i], work)
+		if err != nil {
+			return nil, err
+		}
+		if best == nil || len(stacked) < len(best) {
+			best = stacked
+		}
+		if len(best) == 1 {
+			break
+		}
+	}
+	return best, nil
 }
 
 // withOwnShapes copies moves and their shapes, which folding changes.

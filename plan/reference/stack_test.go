@@ -64,3 +64,27 @@ func TestStack(t *testing.T) {
 		}
 	}
 }
+
+// The rows of a 3x3 view are cut a|bb, c|d|e and ff|g. Along axis 0 first, a joins c and e joins g, and then
+// nothing fits bb, d and ff: plan.fold leaves 5 segments. Along axis 1 first, every row becomes whole, and all one.
+func TestStackFoldsFromEitherEnd(t *testing.T) {
+	strip := func(row, column, width int64) move {
+		at := 10*row + column
+		return move{target: at, source: at, shape: []int64{1, width}, targetStrides: []int64{10, 1}, sourceStrides: []int64{10, 1}}
+	}
+	moves := []move{
+		strip(0, 0, 1), strip(0, 1, 2),
+		strip(1, 0, 1), strip(1, 1, 1), strip(1, 2, 1),
+		strip(2, 0, 2), strip(2, 2, 1),
+	}
+	folded, err := fold(withOwnShapes(moves), false, newMeter(context.Background(), plan.Budget{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(folded) != 5 {
+		t.Errorf("fold leaves %+v, want 5", folded)
+	}
+	if got := stacked(t, moves); len(got) != 1 || !slices.Equal(got[0].shape, []int64{3, 3}) {
+		t.Errorf("stack leaves %+v, want one of 3x3", got)
+	}
+}
