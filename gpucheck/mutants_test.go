@@ -38,9 +38,20 @@ var replayMutants = []struct{ doc, file, from, to string }{
 	{"axes join by the target alone", "segment.go", "outer.source == inner.extent*inner.source && ", ""},
 	{"slices may overlap", "way.go", " && slice/row >= box.Height", ""},
 	{"one allocation is not freed", "arena.go", "i >= 0; i--", "i > 0; i--"},
-	{"everything is exact", "replay.go", "if s.finding == nil {\n\t\t\tr.Exact++", "if true {\n\t\t\tr.Exact++"},
+	{"everything is exact", "replay.go", "case s.finding != nil:", "case false:"},
 	{"all shards are on one device", "run.go", "device := (start + j) % devices", "device := start * 0"},
 	{"a second write is no fault", "run.go", "case writes > 1:", "case writes > 2:"},
+	{"what is sampled is exact", "replay.go", "case s.sampled:", "case false:"},
+	{"a window stands where its shard begins", "place.go", "p.first - p.shard.begin", "p.first"},
+	{"a window tells addresses of its own", "window.go", "cut.begin, cut.labels = lo,", "cut.begin, cut.labels = 0,"},
+	{"all windows are at the beginning", "window.go", "lo := max(0, min(address-windowElements/2, elements-windowElements))", "lo := int64(0)"},
+	{"windows may lie in gaps", "window.go", "i := slices.Index(cut.labels, oracle.NoValue); i >= 0", "i := 0; i > 0"},
+	{"two elements may be placed at one address", "window.go", "volume += part.volume(); volume > hi-lo", "volume += part.volume(); false"},
+	{"windows are written for ever", "window.go", "volume/volumeLimit > windowElements", "false"},
+	{"the first slice in a window is left out", "window.go", "first, last = max(0, first)", "first, last = max(0, first+1)"},
+	{"whole slices are cut short", "window.go", "lastWhole-firstWhole+1", "max(1, lastWhole-firstWhole)"},
+	{"steps back are steps forward", "window.go", "i = extent - i - n", "i += 0"},
+	{"halves overlap", "window.go", "s.sliced(longest, extent/2, extent-extent/2)", "s.sliced(longest, extent/2-1, extent-extent/2)"},
 	{"a failing case is not looked for", "supervisor.go", "if job.Count > 1 {", "if false {"},
 	{"the upper half is left out", "supervisor.go", "other, err := s.Do(ctx, upper)", "other, err := s.Do(ctx, lower)"},
 	{"a wrong plan is measured", "figure.go", "if wrong != 0 {", "if false {"},
@@ -88,7 +99,7 @@ func runMutant(t *testing.T, file, from, to string) (out string, alive bool) {
 		}
 	}
 	command := exec.Command("go", "test", "-vet=off", "-failfast", "-timeout=120s", "-overlay="+overlay,
-		"-run", "Device|Digit|Launches|Rounds|Offsets|Merged|Box|Reach|Failure|Culprit|Measure", ".")
+		"-run", "Device|Digit|Launches|Rounds|Offsets|Merged|Box|Reach|Window|Stretches|Huge|Failure|Culprit|Measure", ".")
 	all, err := command.CombinedOutput()
 	if strings.Contains(string(all), "[build failed]") {
 		t.Fatalf("%s with %q does not build:\n%s", file, to, all)

@@ -24,7 +24,7 @@ type side struct {
 	found, expected, counts Address // of the slab; counts is 0 for source shards
 }
 
-// A place is where a shard stands.
+// A place is where a shard stands, or a stretch of one.
 type place struct {
 	subject int // in the run
 	shard   *labelled
@@ -55,16 +55,19 @@ func (s *side) image(digit int) []byte {
 	return image
 }
 
-// element is the address of element 0 of a place's shard.
-func (s *side) element(p place) Address { return s.found + Address(p.first*int64(s.width)) }
+// element is the address of element 0 of a place's shard: outside the slab where the place has another stretch of it.
+func (s *side) element(p place) Address { return s.found + Address(p.origin()*int64(s.width)) }
 
 // counter is the address of that element's counter, 0 where nothing is counted.
 func (s *side) counter(p place, counted bool) Address {
 	if !counted {
 		return 0
 	}
-	return s.counts + Address(p.first*counterBytes)
+	return s.counts + Address(p.origin()*counterBytes)
 }
+
+// origin is the element of the slab that its shard's address 0 would be.
+func (p place) origin() int64 { return p.first - p.shard.begin }
 
 // entries are the places as compare_shards reads them; verdicts has an entry a subject.
 func (s *side) entries(verdicts Address, counted bool) []kernel.Shard {

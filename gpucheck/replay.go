@@ -3,6 +3,8 @@ package gpucheck
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"math/rand/v2"
 	"slices"
 
@@ -15,7 +17,7 @@ type Options struct {
 	Rounds      int      // each with its own offsets and orders; 0: one
 	Widths      []int    // of Widths; none: all
 	Ways        []string // names of Ways; none: all
-	MaxElements int64    // of a subject to be replayed; 0: oracle.MaxElements
+	MaxElements int64    // of a subject to be replayed whole, and not in windows; 0: oracle.MaxElements
 }
 
 // batchElements is how many elements are replayed together, unless one subject alone has more: some hundred megabytes
@@ -27,7 +29,8 @@ const batchElements = 1 << 20
 //
 // The source and target shards of each subject stand at random offsets between guards, on all devices in turn. A run
 // copies a batch of plans in one launch a device, their segments shuffled, and compares on the device. There is a run for
-// each round, width, digit of the labels at that width, and way. What leaves its shard is not launched but found.
+// each round, width, digit of the labels at that width, and way. What leaves its shard is not launched but found. A
+// subject of more than MaxElements is replayed in windows, which tell of a wrong element only where they meet one.
 //
 // The error is about the machine or the options, and then the result counts what came before; or it is the context's.
 func Replay(ctx context.Context, machine *Machine, subjects []Subject, options Options) (Result, error) {
@@ -42,7 +45,7 @@ func Replay(ctx context.Context, machine *Machine, subjects []Subject, options O
 	var batch []*subject
 	size := int64(0)
 	for _, s := range subjects {
-		prepared, err := prepare(s, options.maxElements())
+		prepared, err := prepare(s, options)
 		if err != nil {
 			result.Skipped = append(result.Skipped, Skip{s.Name, err.Error()})
 			continue
@@ -96,6 +99,13 @@ func (o Options) maxElements() int64 {
 	return oracle.MaxElements
 }
 
+// randomOf draws a subject's windows: the same ones whatever it is replayed with.
+func (o Options) randomOf(name string) *rand.Rand {
+	hash := fnv.New64a()
+	io.WriteString(hash, name)
+	return rand.New(rand.NewPCG(o.Seed, hash.Sum64()))
+}
+
 // replayBatch makes every run that a batch is due. A subject that is found wrong takes no part in the runs after.
 func replayBatch(ctx context.Context, machine *Machine, batch []*subject, ways []Way, o Options, result *Result) error {
 	random := rand.New(rand.NewPCG(o.Seed, uint64(result.Subjects)))
@@ -143,10 +153,13 @@ func withDigit(batch []*subject, width, digit int) []*subject {
 func (r *Result) count(batch []*subject) {
 	for _, s := range batch {
 		r.Subjects++
-		if s.finding == nil {
-			r.Exact++
-		} else {
+		switch {
+		case s.finding != nil:
 			r.Findings = append(r.Findings, *s.finding)
+		case s.sampled:
+			r.Sampled++
+		default:
+			r.Exact++
 		}
 	}
 }

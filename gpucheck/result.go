@@ -11,6 +11,7 @@ import (
 type Result struct {
 	Subjects int       `json:"subjects"` // plans that were replayed
 	Exact    int       `json:"exact"`    // of them, exact on every run
+	Sampled  int       `json:"sampled"`  // of them, too large, and right in every window
 	Skipped  []Skip    `json:"skipped,omitempty"`
 	Findings []Finding `json:"findings,omitempty"` // one a subject at most
 
@@ -61,6 +62,7 @@ func (f Finding) String() string {
 func (r *Result) Add(other Result) {
 	r.Subjects += other.Subjects
 	r.Exact += other.Exact
+	r.Sampled += other.Sampled
 	r.Skipped = append(r.Skipped, other.Skipped...)
 	r.Findings = append(r.Findings, other.Findings...)
 	r.Runs += other.Runs

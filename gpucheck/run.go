@@ -253,7 +253,7 @@ func (s *side) whole(verdicts []kernel.Verdict) error {
 // explainTarget says what is wrong with one element of a target shard.
 func (r *run) explainTarget(s *side, element uint64, verdict kernel.Verdict, way Way) (*Finding, error) {
 	p := s.placeOf(element)
-	finding := &Finding{Rank: p.shard.rank, Address: int64(element) - p.first}
+	finding := &Finding{Rank: p.shard.rank, Address: int64(element) - p.origin()}
 	found, err := r.download(s.device, s.found, element, r.width)
 	if err != nil {
 		return nil, err
@@ -274,16 +274,16 @@ func (r *run) explainTarget(s *side, element uint64, verdict kernel.Verdict, way
 		finding.Clause = clauseUncounted(found, p.guards(element))
 	}
 	finding.Detail = fmt.Sprintf("target rank %d address %d of %d: %s, holds %x where %x is due; %d values and %d counts are wrong",
-		finding.Rank, finding.Address, len(p.shard.labels), writes, found, wanted, verdict.WrongValues, verdict.WrongCounts)
+		finding.Rank, finding.Address, p.shard.elements, writes, found, wanted, verdict.WrongValues, verdict.WrongCounts)
 	return finding, nil
 }
 
 // explainSource says which source shard has changed.
 func (r *run) explainSource(s *side, element uint64, verdict kernel.Verdict, _ Way) (*Finding, error) {
 	p := s.placeOf(element)
-	finding := &Finding{Clause: Source, Rank: p.shard.rank, Address: int64(element) - p.first}
+	finding := &Finding{Clause: Source, Rank: p.shard.rank, Address: int64(element) - p.origin()}
 	finding.Detail = fmt.Sprintf("source rank %d address %d of %d has changed; %d values have",
-		finding.Rank, finding.Address, len(p.shard.labels), verdict.WrongValues)
+		finding.Rank, finding.Address, p.shard.elements, verdict.WrongValues)
 	return finding, nil
 }
 

@@ -27,9 +27,10 @@ const volumeLimit = 16
 
 // resolve makes the segments of a plan, or finds why it must not be launched. The arithmetic is exact: the addresses
 // of a segment are affine in its index, so they lie between the two corners' that add up only steps of one sign.
-func (s *subject) resolve(r plan.Request, p plan.Plan) *Finding {
-	if p.LogicalShape != nil && !slices.Equal(p.LogicalShape, r.Source.LogicalShape) {
-		return invalid("logical shape %v in place of %v", p.LogicalShape, r.Source.LogicalShape)
+func (s *subject) resolve(p plan.Plan) *Finding {
+	elements := int64(0)
+	for _, shard := range s.targets {
+		elements += shard.elements
 	}
 	volume := int64(0)
 	for i, from := range p.Segments {
@@ -38,10 +39,10 @@ func (s *subject) resolve(r plan.Request, p plan.Plan) *Finding {
 			finding.Detail = fmt.Sprintf("segment %d: %s", i, finding.Detail)
 			return finding
 		}
-		elements, ok := plan.Elements(from.Shape)
-		if volume += elements; !ok || volume < 0 || volume/volumeLimit > s.elements {
+		writes, ok := plan.Elements(from.Shape)
+		if volume += writes; !ok || volume < 0 || volume/volumeLimit > elements {
 			return &Finding{Clause: oracle.Once, Detail: fmt.Sprintf(
-				"segments 0 to %d write %d elements where the targets hold %d: not launched", i, volume, s.elements)}
+				"segments 0 to %d write %d elements where the targets hold %d: not launched", i, volume, elements)}
 		}
 		s.segments = append(s.segments, resolved)
 	}
@@ -49,12 +50,12 @@ func (s *subject) resolve(r plan.Request, p plan.Plan) *Finding {
 }
 
 func (s *subject) resolveSegment(from plan.Segment) (segment, *Finding) {
-	var resolved segment
-	var ok bool
-	if resolved.source, ok = indexOf(s.sources, from.Source.Rank); !ok {
+	source, ok := indexOf(s.sources, from.Source.Rank)
+	if !ok {
 		return segment{}, invalid("source rank %d does not exist", from.Source.Rank)
 	}
-	if resolved.target, ok = indexOf(s.targets, from.Target.Rank); !ok {
+	target, ok := indexOf(s.targets, from.Target.Rank)
+	if !ok {
 		return segment{}, invalid("target rank %d does not exist", from.Target.Rank)
 	}
 	axes := len(from.Shape)
@@ -67,17 +68,24 @@ func (s *subject) resolveSegment(from plan.Segment) (segment, *Finding) {
 			return segment{}, invalid("extent %d", extent)
 		}
 	}
-	if f := outside("reads source", from.Source, from.Shape, s.sources[resolved.source].elements); f != nil {
+	if f := outside("reads source", from.Source, from.Shape, s.sources[source].elements); f != nil {
 		return segment{}, f
 	}
-	if f := outside("writes target", from.Target, from.Shape, s.targets[resolved.target].elements); f != nil {
+	if f := outside("writes target", from.Target, from.Shape, s.targets[target].elements); f != nil {
 		return segment{}, f
 	}
-	resolved.sourceOffset, resolved.targetOffset = from.Source.Offset, from.Target.Offset
-	for i, extent := range from.Shape {
-		resolved.axes = append(resolved.axes, axis{extent, from.Source.Strides[i], from.Target.Strides[i]})
-	}
+	resolved := segmentOf(from.Shape, from.Source.View, from.Target.View)
+	resolved.source, resolved.target = source, target
 	return resolved, nil
+}
+
+// segmentOf is a copy from one view to another, between shards that are yet to be said.
+func segmentOf(shape []int64, source, target plan.View) segment {
+	s := segment{sourceOffset: source.Offset, targetOffset: target.Offset}
+	for i, extent := range shape {
+		s.axes = append(s.axes, axis{extent, source.Strides[i], target.Strides[i]})
+	}
+	return s
 }
 
 func invalid(format string, arguments ...any) *Finding {
@@ -95,16 +103,22 @@ func indexOf(shards []labelled, rank int) (int, bool) {
 
 // outside finds that a side of a segment leaves its shard.
 func outside(what string, at plan.Endpoint, shape []int64, elements int64) *Finding {
-	lo, hi, ok := reach(at.View, shape)
-	if ok && lo >= 0 && hi < elements {
+	if inside(at.View, shape, elements) {
 		return nil
 	}
+	lo, hi, ok := reach(at.View, shape)
 	where := fmt.Sprintf("addresses %d to %d", lo, hi)
 	if !ok {
 		where = "addresses past 64 bits"
 	}
 	return &Finding{Clause: oracle.Bounds, Rank: at.Rank, Detail: fmt.Sprintf(
 		"%s rank %d at %s of %d: not launched", what, at.Rank, where, elements)}
+}
+
+// inside reports whether a view with extents of at least 1 stays inside so many elements.
+func inside(v plan.View, shape []int64, elements int64) bool {
+	lo, hi, ok := reach(v, shape)
+	return ok && lo >= 0 && hi < elements
 }
 
 // reach is the lowest and the highest address of a view with extents of at least 1; false past int64.
@@ -151,4 +165,56 @@ func merged(axes []axis) []axis {
 		out = append(out, inner)
 	}
 	return out
+}
+
+// reads is the lowest and the highest address that a segment inside its shards reads.
+func (s segment) reads() (lo, hi int64) {
+	lo, hi = s.sourceOffset, s.sourceOffset
+	for _, a := range s.axes {
+		step := (a.extent - 1) * a.source
+		lo, hi = lo+min(step, 0), hi+max(step, 0)
+	}
+	return lo, hi
+}
+
+// writes is the lowest and the highest address that it writes.
+func (s segment) writes() (lo, hi int64) {
+	lo, hi = s.targetOffset, s.targetOffset
+	for _, a := range s.axes {
+		step := (a.extent - 1) * a.target
+		lo, hi = lo+min(step, 0), hi+max(step, 0)
+	}
+	return lo, hi
+}
+
+// volume is how many elements a segment copies.
+func (s segment) volume() int64 {
+	volume := int64(1)
+	for _, a := range s.axes {
+		volume *= a.extent
+	}
+	return volume
+}
+
+// sliced is the indexes of one axis from i on, n of them.
+func (s segment) sliced(along int, i, n int64) segment {
+	a := s.axes[along]
+	s.sourceOffset += i * a.source
+	s.targetOffset += i * a.target
+	s.axes = slices.Clone(s.axes)
+	s.axes[along].extent = n
+	return s
+}
+
+// each visits the source and the target address of every element.
+func (s segment) each(visit func(source, target int64)) {
+	if len(s.axes) == 0 {
+		visit(s.sourceOffset, s.targetOffset)
+		return
+	}
+	for i := range s.axes[0].extent {
+		slice := s.sliced(0, i, 1)
+		slice.axes = slice.axes[1:]
+		slice.each(visit)
+	}
 }

@@ -3,6 +3,7 @@ package gpucheck
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/shardproof/shardproof/oracle"
 	"github.com/shardproof/shardproof/plan"
@@ -15,48 +16,54 @@ type Subject struct {
 	Plan plan.Plan
 }
 
-// A subject is a Subject with the labels that its shards hold, by package oracle.
+// A subject is a Subject with the labels that its shards hold, by package oracle; or windows of one that is too large.
 type subject struct {
 	name             string
+	sampled          bool // in windows
 	sources, targets []labelled
 	segments         []segment
-	elements         int64 // of the target shards
 	largest          int64 // label
 	finding          *Finding
 }
 
-// slabElements is about how many elements of slabs the subject takes.
-func (s *subject) slabElements() int64 {
-	guards := (len(s.sources) + len(s.targets)) * 2 * (minGuard + guardSpread/2)
-	return s.elements + s.largest + int64(guards)
-}
-
-// A labelled is a shard and the label of each of its elements.
+// A labelled is a stretch of a shard and the label of each of its elements.
 type labelled struct {
 	rank     int
-	elements int64
+	elements int64 // of the whole shard
+	begin    int64 // address of the stretch in the shard
 	labels   []int64
 }
 
 // prepare lays out a subject's labels. It has a finding, and no labels, where its plan must not even be launched: that
-// is known at any size. The error says why it cannot be replayed: too large, or no maps.
-func prepare(s Subject, limit int64) (*subject, error) {
-	elements, ok := Elements(s.Request)
+// is known at any size. The error says why it cannot be replayed.
+func prepare(s Subject, o Options) (*subject, error) {
+	prepared := &subject{name: s.Name}
+	finding, err := prepared.lay(s, o)
+	if finding != nil {
+		finding.Case = s.Name
+		prepared.finding = finding
+	}
+	prepared.measure()
+	return prepared, err
+}
+
+func (s *subject) lay(from Subject, o Options) (*Finding, error) {
+	stated, due := from.Plan.LogicalShape, from.Source.LogicalShape
+	if stated != nil && !slices.Equal(stated, due) {
+		return invalid("logical shape %v in place of %v", stated, due), nil
+	}
+	elements, ok := Elements(from.Request)
 	if !ok {
 		return nil, errors.New("more elements than 64 bits count")
 	}
-	prepared := &subject{name: s.Name, sources: shardsOf(s.Source), targets: shardsOf(s.Target)}
-	for _, shard := range prepared.targets {
-		prepared.elements += shard.elements
+	s.sources, s.targets = shardsOf(from.Source), shardsOf(from.Target)
+	if finding := s.resolve(from.Plan); finding != nil {
+		return finding, nil
 	}
-	if prepared.finding = prepared.resolve(s.Request, s.Plan); prepared.finding != nil {
-		prepared.finding.Case = s.Name
-		return prepared, nil
+	if elements > o.maxElements() {
+		return s.sample(from.Request, o.randomOf(s.name))
 	}
-	if elements > limit {
-		return nil, fmt.Errorf("more than %d elements", limit)
-	}
-	return prepared, prepared.label(s.Request)
+	return nil, s.label(from.Request)
 }
 
 // shardsOf is the shards of a map, whose sizes are known to fit, without labels.
@@ -75,7 +82,6 @@ func (s *subject) label(r plan.Request) error {
 	if err != nil {
 		return err
 	}
-	s.largest = int64(len(full)) - 1
 	for _, side := range []struct {
 		name   string
 		of     plan.Map
@@ -92,8 +98,31 @@ func (s *subject) label(r plan.Request) error {
 	return nil
 }
 
-// Elements is the most elements that the tensor, the source shards or the target shards of a request have together: what
-// Options.MaxElements bounds. It is false past int64.
+// measure finds the largest label.
+func (s *subject) measure() {
+	s.largest = 0
+	for _, shards := range [][]labelled{s.sources, s.targets} {
+		for _, shard := range shards {
+			for _, label := range shard.labels {
+				s.largest = max(s.largest, label)
+			}
+		}
+	}
+}
+
+// slabElements is about how many elements of slabs the subject takes.
+func (s *subject) slabElements() int64 {
+	sum := int64(0)
+	for _, shards := range [][]labelled{s.sources, s.targets} {
+		for _, shard := range shards {
+			sum += int64(len(shard.labels)) + 2*minGuard + guardSpread
+		}
+	}
+	return sum
+}
+
+// Elements is the most elements that the tensor, the source shards or the target shards of a request have together: past
+// Options.MaxElements they are replayed in windows. It is false past int64.
 func Elements(r plan.Request) (int64, bool) {
 	largest, ok := plan.Elements(r.Source.LogicalShape)
 	for _, side := range []plan.Map{r.Source, r.Target} {

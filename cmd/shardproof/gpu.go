@@ -26,7 +26,7 @@ var gpuCommand = command{
 // gpuBatch is how many cases go to the device together.
 const gpuBatch = 500
 
-// The elements that a case may have to be replayed, where no flag says otherwise: as many as the oracle lays out on a
+// The elements that a case may have to be replayed whole, where no flag says otherwise: as many as the oracle lays out on a
 // GPU, and fewer where a CPU does the work of one.
 const (
 	gpuElements     = 1 << 24
@@ -50,7 +50,7 @@ func runGPU(ctx context.Context, c *call) (int, error) {
 	c.flags.DurationVar(&f.duration, "for", 0, "after the corpus, draw cases for this `TIME` (default 10s unless --checks is given)")
 	c.flags.Uint64Var(&f.checks, "checks", 0, "after the corpus, draw `N` cases")
 	c.flags.StringVar(&f.seedText, "seed", "", "draw the cases of this unsigned `NUMBER` (default a random one)")
-	c.flags.Int64Var(&f.elements, "elements", 0, "leave out cases of more than `N` elements (default what suits the device)")
+	c.flags.Int64Var(&f.elements, "elements", 0, "replay cases of more than `N` elements in windows, not whole (default what suits the device)")
 	c.flags.BoolVar(&f.figures, "figures", false, "measure direct transfers against rebuilding instead")
 	c.flags.BoolVar(&f.worker, "worker", false, "serve jobs on the standard streams: how the command starts itself")
 	if err := c.parseNone(); err != nil {
@@ -213,21 +213,21 @@ func (r *gpuRun) finish(f *gpuFlags) int {
 	case len(r.total.Findings) > 0:
 		verdict, status = "broken", report.StatusBroken
 	case r.total.Exact == 0:
-		verdict, status = "nothing replayed", report.StatusInconclusive
+		verdict, status = "nothing replayed whole", report.StatusInconclusive
 	}
 	elapsed := time.Since(r.start)
 	if r.json {
 		report.WriteSummary(r.stdout, map[string]any{
 			"backend": r.info.Backend, "driver": r.info.Driver, "devices": r.info.Names, "gpu": r.info.GPU(), "stand_in": r.info.StandIn,
-			"verdict": verdict, "cases": r.cases, "exact": r.total.Exact, "refused": r.total.Refused, "broken": len(r.total.Findings),
+			"verdict": verdict, "cases": r.cases, "exact": r.total.Exact, "sampled": r.total.Sampled, "refused": r.total.Refused, "broken": len(r.total.Findings),
 			"skipped": len(r.total.Skipped), "runs": r.total.Runs, "plans_carried_out": r.total.Carried, "segments": r.total.Segments,
 			"elements": r.total.Elements, "device_seconds": r.total.Device.Seconds(), "seconds": elapsed.Seconds(),
 			"seed": strconv.FormatUint(f.seed, 10),
 		})
 		return status
 	}
-	fmt.Fprintf(r.stdout, "%d cases in %.1f s: %d replayed exact, %d refused as due, %d left out, %d broken\n", r.cases, elapsed.Seconds(),
-		r.total.Exact, r.total.Refused, len(r.total.Skipped), len(r.total.Findings))
+	fmt.Fprintf(r.stdout, "%d cases in %.1f s: %d replayed exact, %d right in windows, %d refused as due, %d left out, %d broken\n",
+		r.cases, elapsed.Seconds(), r.total.Exact, r.total.Sampled, r.total.Refused, len(r.total.Skipped), len(r.total.Findings))
 	fmt.Fprintf(r.stdout, "%d plans carried out in %d runs, %d elements compared; %.0f plans a second of the launches' time\n",
 		r.total.Carried, r.total.Runs, r.total.Elements, float64(r.total.Carried)/max(r.total.Device.Seconds(), 1e-9))
 	note := ""
