@@ -2,11 +2,16 @@ package audit_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/shardproof/shardproof/corpus"
+	"github.com/shardproof/shardproof/gen"
 	"github.com/shardproof/shardproof/plan"
 	"github.com/shardproof/shardproof/plan/mutant"
 	"github.com/shardproof/shardproof/plan/reference"
@@ -173,5 +178,118 @@ func TestAKnownRuleExcusesACampaign(t *testing.T) {
 		if rule := ruleOf(t, report, id); rule.Status != want {
 			t.Errorf("%s is %s with %v, want %s", id, rule.Status, rule.Counts, want)
 		}
+	}
+}
+
+// Options that say nothing stand for the embedded corpus, eight draws of each fault, and no campaign.
+func TestWhatIsAuditedByDefault(t *testing.T) {
+	gone := errors.New("gone")
+	type phase struct {
+		audit.Phase
+		cases int64
+	}
+	var phases []phase
+	options := audit.Options{
+		Planner:  plan.PlannerFunc(func(context.Context, plan.Request) (plan.Answer, error) { return plan.Answer{}, gone }),
+		Progress: func(p audit.Phase, cases int64) { phases = append(phases, phase{p, cases}) },
+	}
+	report := audit.Audit(t.Context(), options)
+	if want := []phase{{audit.Saved, int64(len(corpus.All()))}}; !slices.Equal(phases, want) {
+		t.Errorf("phases %v, want %v", phases, want)
+	}
+	if report.CannotRun != gone || report.Interrupted || report.Tally.Cases != 0 {
+		t.Errorf("cannot run because of %v, interrupted: %t, tally %+v", report.CannotRun, report.Interrupted, report.Tally)
+	}
+	phases = nil
+	options.Planner, options.Cases = reference.Planner{}, []corpus.File{}
+	report = audit.Audit(t.Context(), options)
+	drawn := int64(8 * len(gen.CorruptionTable()))
+	if want := []phase{{audit.Saved, 0}, {audit.Corrupted, drawn}}; !slices.Equal(phases, want) || report.Tally.Cases != drawn {
+		t.Errorf("phases %v, want %v; %d cases", phases, want, report.Tally.Cases)
+	}
+}
+
+// Case n of the corruptions is drawn from the seed's n-th, so that the draws of one fault, and of all, differ.
+func TestCorruptionsAreDrawnFromTheSeed(t *testing.T) {
+	const seed, draws = 3, 2
+	report := audit.Audit(t.Context(), audit.Options{Planner: reference.Planner{}, Cases: []corpus.File{}, Draws: draws, Seed: seed})
+	n := 0
+	for _, corruption := range gen.CorruptionTable() {
+		for _, name := range []string{corruption.Name + "-0", corruption.Name + "-1"} {
+			want := corruption.Draw(gen.Seeded(gen.CaseSeed(seed, uint64(n))))
+			want.Name = name
+			if diff := cmp.Diff(want, report.Cases[n].Case); diff != "" {
+				t.Errorf("case %d, %s, want, got:\n%s", n, name, diff)
+			}
+			n++
+		}
+	}
+	if len(report.Cases) != n || report.Seed != seed {
+		t.Errorf("%d cases of seed %d, want %d of %d", len(report.Cases), report.Seed, n, seed)
+	}
+}
+
+// What a caller sets is not replaced by what stands for nothing.
+func TestOptionsThatAreSet(t *testing.T) {
+	known, err := audit.ParseKnown("gone it was mended\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := corpus.File{Path: "mine.json", Case: corpus.All()[0].Case}
+	options := audit.Options{
+		Planner: reference.Planner{}, Name: "mine 1.0", Cases: []corpus.File{file}, Draws: 1, Checks: 7, Strict: true, Replay: "--mine",
+		Workers: 1, Known: known, Hang: time.Minute,
+	}
+	report := audit.Audit(t.Context(), options)
+	if want := 1 + len(gen.CorruptionTable()); len(report.Cases) != want || report.Tally.Cases != int64(want)+7 {
+		t.Errorf("%d cases, want %d; tally %+v", len(report.Cases), want, report.Tally)
+	}
+	if first := report.Cases[0]; first.Path != "mine.json" || first.Phase != audit.Saved || report.Cases[1].Phase != audit.Corrupted {
+		t.Errorf("the first case is %s of the %s", first.Path, first.Phase)
+	}
+	if !slices.Equal(report.Stale, []string{"gone"}) {
+		t.Errorf("stale: %q", report.Stale)
+	}
+	if report.Subject != "mine 1.0" || report.Checks != 7 || !report.Strict || report.Replay != "--mine" || report.Maps {
+		t.Errorf("the report is of %s, %d checks, strict: %t, replayed by %q", report.Subject, report.Checks, report.Strict, report.Replay)
+	}
+	if report.Elapsed <= 0 || report.Elapsed > time.Hour {
+		t.Errorf("it took %s", report.Elapsed)
+	}
+}
+
+// An entry is not stale where an audit did not come to its end.
+func TestNoEntryIsStaleAfterHalfAnAudit(t *testing.T) {
+	interrupted, cancel := context.WithCancel(t.Context())
+	cancel()
+	for what, options := range map[string]audit.Options{
+		"interrupted":   {Planner: reference.Planner{}},
+		"cannot be run": {Planner: plan.PlannerFunc(func(context.Context, plan.Request) (plan.Answer, error) { return plan.Answer{}, errors.New("gone") })},
+	} {
+		ctx := t.Context()
+		if what == "interrupted" {
+			ctx = interrupted
+		}
+		var err error
+		if options.Known, err = audit.ParseKnown("gone it was mended\n"); err != nil {
+			t.Fatal(err)
+		}
+		report := audit.Audit(ctx, options)
+		if report.Stale != nil || report.Interrupted != (what == "interrupted") {
+			t.Errorf("%s: stale %q, interrupted: %t", what, report.Stale, report.Interrupted)
+		}
+	}
+}
+
+// A planner of this process that does not answer in time hangs.
+func TestTheTimeForAnAnswer(t *testing.T) {
+	end := make(chan struct{})
+	defer close(end)
+	report := audit.Audit(t.Context(), audit.Options{
+		Planner: plan.PlannerFunc(func(context.Context, plan.Request) (plan.Answer, error) { <-end; return plan.Answer{}, nil }),
+		Cases:   corpus.All()[:1], Draws: 1, Workers: 8, Hang: 5 * time.Millisecond,
+	})
+	if fault := report.Cases[0].Verdict.Fault; fault == nil || fault.Name != "hang" || ruleOf(t, report, "fault").Status != audit.Broken {
+		t.Errorf("the fault is %v", fault)
 	}
 }

@@ -32,7 +32,7 @@ func (a *auditing) campaign(ctx context.Context) {
 			continue
 		}
 		result := campaign.Run(ctx, a.part(part.first, part.checks, part.relations))
-		a.takeCampaign(&result, part.relations)
+		a.takeCampaign(&result)
 		traits.Add(result.Traits)
 	}
 	for i, trait := range gen.TraitTable() {
@@ -54,16 +54,10 @@ func (a *auditing) part(first, checks uint64, relations bool) campaign.Options {
 }
 
 // takeCampaign counts what a campaign did. Its findings are counted by rule as they were reduced, one each.
-func (a *auditing) takeCampaign(result *campaign.Result, relations bool) {
+func (a *auditing) takeCampaign(result *campaign.Result) {
 	for i := range a.Rules {
 		rule := &a.Rules[i]
-		if rule.everyPlan && (relations || rule.Group != Relations || rule.ID == props.StableID) {
-			kept := result.Exact
-			if rule.Level == props.Should {
-				kept = max(0, kept-result.Should)
-			}
-			rule.count(Kept, kept, "")
-		}
+		rule.count(Kept, keptPlans(&rule.Rule, result), "")
 		if rule.Group == Conduct {
 			rule.count(Kept, result.Exact, "")
 			rule.count(Refused, result.Refused, "")
@@ -95,6 +89,20 @@ func (a *auditing) takeCampaign(result *campaign.Result, relations bool) {
 	if result.CannotRun != nil {
 		a.CannotRun = result.CannotRun
 	}
+}
+
+// keptPlans is how many plans of a campaign are known to keep a rule. A plan that falls short of any should rule
+// counts for none of them.
+func keptPlans(rule *Rule, result *campaign.Result) int64 {
+	switch {
+	case !rule.everyPlan:
+		return 0
+	case rule.Group == Relations && rule.ID != props.StableID:
+		return result.Related[rule.ID]
+	case rule.Level == props.Should:
+		return max(0, result.Exact-result.Should)
+	}
+	return result.Exact
 }
 
 // takeFindings counts findings by rule and reports of each level whether all that break it are expected.

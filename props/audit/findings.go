@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +17,7 @@ import (
 // A Finding is the smallest case that is known to break some rule, reduced where it could be.
 type Finding struct {
 	Judged
-	Cause   string // what is broken first
+	Cause   string // what it shows to be broken
 	From    string // the case that it was reduced from
 	Number  uint64 // of that case in the campaign
 	Stats   props.ReduceStats
@@ -26,23 +27,13 @@ type Finding struct {
 // conclude sees to it that each broken rule has a finding, and orders the findings by the first rule that is
 // broken by them.
 func (a *auditing) conclude(ctx context.Context) {
-	reduced := map[string]bool{} // by case and cause
 	for i := range a.Rules {
 		rule := &a.Rules[i]
-		if rule.Counts[Broken]+rule.Counts[Excused] == 0 || slices.ContainsFunc(a.Findings, breaks(rule)) {
+		if slices.ContainsFunc(a.Findings, func(f Finding) bool { return a.shows(&f.Judged, rule) }) {
 			continue
 		}
-		smallest := a.smallest(rule)
-		if smallest == nil {
-			continue
-		}
-		cause := smallest.Verdict.Cause(true)
-		if rule.Group == Plans || rule.Group == Relations {
-			cause = rule.ID
-		}
-		if key := smallest.Case.Name + " " + cause; !reduced[key] {
-			reduced[key] = true
-			a.addFinding(a.reduce(ctx, smallest, cause))
+		if smallest := a.smallest(rule); smallest != nil {
+			a.addFinding(a.reduce(ctx, smallest, causeOf(rule, &smallest.Verdict)))
 		}
 	}
 	a.link()
@@ -51,6 +42,14 @@ func (a *auditing) conclude(ctx context.Context) {
 			a.HeldOff = holdOff(a.HeldOff, campaign.HeldOff{Reason: v.Detail, Cases: 1})
 		}
 	}
+}
+
+// causeOf is what a case must still show when it is reduced: the rule itself where verdicts name it.
+func causeOf(rule *RuleReport, v *props.Verdict) string {
+	if v.Names(rule.ID) {
+		return rule.ID
+	}
+	return v.Cause(true)
 }
 
 // addFinding adds a finding. Where its case is one already, that one breaks what both do.
@@ -75,19 +74,17 @@ func (a *auditing) inOrder(ids []string) []string {
 	return ordered
 }
 
-// breaks reports whether a finding shows a broken rule: an expected one where nothing else is broken.
-func breaks(rule *RuleReport) func(Finding) bool {
-	return func(f Finding) bool {
-		return slices.Contains(f.Broken, rule.ID) && (f.Known == "" || rule.Counts[Broken] == 0)
-	}
+// shows reports whether a case shows a broken rule: one where that is expected only where no other breaks the rule.
+func (a *auditing) shows(j *Judged, rule *RuleReport) bool {
+	return slices.Contains(j.Broken, rule.ID) && (rule.Counts[Broken] == 0 || !a.Options.Known.excuses(j, rule.ID))
 }
 
-// smallest is the smallest of the fixed cases that break a rule: an unexpected one where there is any.
+// smallest is the smallest of the fixed cases that show a broken rule; nil: there is none.
 func (a *auditing) smallest(rule *RuleReport) *Judged {
 	var best *Judged
 	for i := range a.Report.Cases {
 		j := &a.Report.Cases[i]
-		if slices.Contains(j.Broken, rule.ID) && (best == nil || compareSizes(j, best) < 0) {
+		if a.shows(j, rule) && (best == nil || compareSizes(j, best) < 0) {
 			best = j
 		}
 	}
@@ -97,7 +94,7 @@ func (a *auditing) smallest(rule *RuleReport) *Judged {
 // compareSizes puts unexpected failures first, then small cases.
 func compareSizes(a, b *Judged) int {
 	return cmp.Or(
-		cmp.Compare(len(a.Known), 0)-cmp.Compare(len(b.Known), 0),
+		cmp.Compare(min(len(a.Known), 1), min(len(b.Known), 1)),
 		cmp.Compare(elementsOf(a.Case), elementsOf(b.Case)),
 		cmp.Compare(piecesOf(a.Case.Source)+piecesOf(a.Case.Target), piecesOf(b.Case.Source)+piecesOf(b.Case.Target)),
 		cmp.Compare(a.Verdict.Segments, b.Verdict.Segments),
@@ -108,7 +105,7 @@ func compareSizes(a, b *Judged) int {
 func elementsOf(c plan.Case) int64 {
 	elements, ok := plan.Elements(c.Target.LogicalShape)
 	if !ok {
-		return 1<<63 - 1
+		return math.MaxInt64
 	}
 	return elements
 }
@@ -124,7 +121,7 @@ func piecesOf(m plan.Map) int {
 // reduce makes a finding of a fixed case. An expected one stays as it is.
 func (a *auditing) reduce(ctx context.Context, j *Judged, cause string) Finding {
 	f := Finding{Judged: *j, Cause: cause, From: j.Case.Name}
-	if j.Known != "" || j.Case.Raw != nil || cause == props.FaultID && j.Verdict.Fault.Name == "hang" {
+	if j.Known != "" || j.Case.Raw != nil || isHang(j.Verdict.Fault) {
 		return f
 	}
 	limited, cancel := context.WithTimeout(ctx, a.ReduceFor)
@@ -171,15 +168,13 @@ func (f *Finding) save(a *auditing, from *Judged) {
 // link points each broken rule to its smallest finding.
 func (a *auditing) link() {
 	slices.SortStableFunc(a.Findings, func(x, y Finding) int {
-		return cmp.Or(a.firstBroken(x)-a.firstBroken(y), compareSizes(&x.Judged, &y.Judged))
+		return cmp.Or(cmp.Compare(a.firstBroken(x), a.firstBroken(y)), compareSizes(&x.Judged, &y.Judged))
 	})
 	for i := range a.Rules {
 		rule := &a.Rules[i]
 		for n := range a.Findings {
-			if !breaks(rule)(a.Findings[n]) {
-				continue
-			}
-			if rule.Finding < 0 || compareSizes(&a.Findings[n].Judged, &a.Findings[rule.Finding].Judged) < 0 {
+			j := &a.Findings[n].Judged
+			if a.shows(j, rule) && (rule.Finding < 0 || compareSizes(j, &a.Findings[rule.Finding].Judged) < 0) {
 				rule.Finding = n
 			}
 		}

@@ -54,49 +54,40 @@ func (a *auditing) fixed(ctx context.Context, phase Phase, cases []Judged) {
 	if a.Progress != nil {
 		a.Progress(phase, int64(len(cases)))
 	}
-	a.judgeAll(ctx, cases)
+	if err := a.judgeAll(ctx, cases); ctx.Err() == nil {
+		a.CannotRun = err
+	}
 	for i := range cases {
-		j := &cases[i]
-		if j.Verdict.CannotRun != nil {
-			if ctx.Err() == nil && a.CannotRun == nil {
-				a.CannotRun = j.Verdict.CannotRun
-			}
-			continue
+		// What has no outcome was not asked.
+		if j := &cases[i]; j.Verdict.Outcome != "" {
+			a.take(j)
+			a.Report.Cases = append(a.Report.Cases, *j)
 		}
-		a.take(j)
-		a.Report.Cases = append(a.Report.Cases, *j)
 	}
 }
 
-// judgeAll asks the planner about every case. After the first error and after too many hangs it asks no more.
-func (a *auditing) judgeAll(ctx context.Context, cases []Judged) {
+// judgeAll asks the planner about every case. After the first error, which it returns, and after too many hangs it
+// asks no more.
+func (a *auditing) judgeAll(ctx context.Context, cases []Judged) error {
+	asking, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	var next, hangs atomic.Int64
-	var stopped atomic.Bool
 	var workers sync.WaitGroup
 	for range a.Workers {
 		workers.Go(func() {
-			for {
+			for asking.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(cases) {
 					return
 				}
 				j := &cases[i]
-				switch {
-				case stopped.Load() || ctx.Err() != nil:
-					j.Verdict = props.Verdict{Outcome: props.Unknown, CannotRun: context.Canceled}
-					continue
-				case hangs.Load() >= maxHangs:
+				if hangs.Load() >= maxHangs {
 					j.Verdict = props.Verdict{Outcome: props.NotExercised, Detail: fmt.Sprintf("after %d hangs", maxHangs)}
-				default:
-					j.relations = crossings(j.Case) <= maxRelated
-					options := a.Check
-					options.Relations = j.relations
-					j.Verdict = props.Check(ctx, a.Planner, j.Case, options)
+				} else if err := a.judge(ctx, j); err != nil {
+					stop(err)
+					return
 				}
-				if j.Verdict.CannotRun != nil {
-					stopped.Store(true)
-				}
-				if fault := j.Verdict.Fault; fault != nil && fault.Name == "hang" {
+				if isHang(j.Verdict.Fault) {
 					hangs.Add(1)
 				}
 				j.mapRules = mapRulesOf(j.Case)
@@ -104,7 +95,23 @@ func (a *auditing) judgeAll(ctx context.Context, cases []Judged) {
 		})
 	}
 	workers.Wait()
+	return context.Cause(asking)
 }
+
+// judge asks the planner about a case. Where the planner cannot be run the case has no verdict.
+func (a *auditing) judge(ctx context.Context, j *Judged) error {
+	j.relations = crossings(j.Case) <= maxRelated
+	options := a.Check
+	options.Relations = j.relations
+	verdict := props.Check(ctx, a.Planner, j.Case, options)
+	if verdict.CannotRun != nil {
+		return verdict.CannotRun
+	}
+	j.Verdict = verdict
+	return nil
+}
+
+func isHang(fault *plan.Fault) bool { return fault != nil && fault.Name == "hang" }
 
 // maxRelated is the most pairs of pieces of a saved case for which every relation is asked for: they ask for plans
 // of several times its size.

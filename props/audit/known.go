@@ -1,11 +1,10 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/shardproof/shardproof/props"
 )
 
 // Known is a list of failures that are expected: a text file with a line for each, which is the ID of a rule or
@@ -30,7 +29,10 @@ const NewReason = "not looked at yet"
 
 // ParseKnown reads a list of known failures. The error names the line.
 func ParseKnown(text string) (*Known, error) {
-	k := &Known{lines: strings.Split(strings.TrimRight(text, "\n"), "\n")}
+	k := &Known{}
+	if text = strings.TrimRight(text, "\n"); text != "" {
+		k.lines = strings.Split(text, "\n")
+	}
 	for i, line := range k.lines {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
@@ -71,8 +73,8 @@ func (k *Known) excuse(j *Judged, strict bool) string {
 	}
 	reason := k.find(j.Case.Name)
 	for _, id := range j.Broken {
-		if found := k.find(id); found != "" && reason == "" && !named(&j.Verdict, id) {
-			reason = found
+		if found := k.find(id); !j.Verdict.Names(id) {
+			reason = cmp.Or(reason, found)
 		}
 	}
 	if reason != "" {
@@ -87,9 +89,7 @@ func (k *Known) excuse(j *Judged, strict bool) string {
 		if found == "" {
 			return ""
 		}
-		if reason == "" {
-			reason = found
-		}
+		reason = cmp.Or(reason, found)
 	}
 	return reason
 }
@@ -104,9 +104,6 @@ func (k *Known) excuses(j *Judged, id string) bool {
 func (k *Known) excusesShould(j *Judged) bool {
 	return !slices.ContainsFunc(j.Verdict.Should, func(id string) bool { return !k.excuses(j, id) })
 }
-
-// named reports whether a verdict names the rule itself, so that each must be excused by its own entry.
-func named(v *props.Verdict, id string) bool { return v.Names(id) }
 
 // stale lists the entries for which nothing failed.
 func (k *Known) stale() []string {
@@ -126,19 +123,16 @@ func (k *Known) Updated(report Report) string {
 	for _, entry := range k.entries {
 		dropped[entry.line] = slices.Contains(report.Stale, entry.name)
 	}
-	var lines []string
+	var text strings.Builder
 	for i, line := range k.lines {
-		if !dropped[i] && (i > 0 || line != "" || len(k.lines) > 1) {
-			lines = append(lines, line)
+		if !dropped[i] {
+			fmt.Fprintln(&text, line)
 		}
 	}
 	for _, name := range report.unexpected() {
-		lines = append(lines, name+" "+NewReason)
+		fmt.Fprintln(&text, name, NewReason)
 	}
-	if len(lines) == 0 {
-		return ""
-	}
-	return strings.Join(lines, "\n") + "\n"
+	return text.String()
 }
 
 // unexpected are the names of the cases that fail and are not expected to, each once.

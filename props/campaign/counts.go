@@ -18,6 +18,8 @@ type Counts struct {
 	Elements int64 // moved by the plans that move at most MeanLimit elements, and how many plans those are
 	Counted  int64
 
+	Related map[string]int64 // plans that keep a relation besides stable, of those shown to, by its ID
+
 	Traits  gen.Shares // of a sample of the right requests
 	HeldOff []HeldOff  // why cases were not exercised, sorted by the reason
 	Untold  *Untold    // the first case of an unknown verdict; nil: there was none
@@ -72,6 +74,11 @@ func (c *Counts) count(v *props.Verdict) {
 	if len(v.Should) > 0 {
 		c.Should++
 	}
+	for _, id := range v.Related {
+		if !v.Names(id) {
+			c.relate(id, 1)
+		}
+	}
 	if v.Answered {
 		c.Plans++
 		c.Segments += int64(v.Segments)
@@ -89,6 +96,13 @@ func (c *Counts) holdOff(more HeldOff) {
 		return
 	}
 	c.HeldOff = slices.Insert(c.HeldOff, at, more)
+}
+
+func (c *Counts) relate(id string, plans int64) {
+	if c.Related == nil {
+		c.Related = map[string]int64{}
+	}
+	c.Related[id] += plans
 }
 
 // tellUnknown keeps the first of the cases that could not be judged.
@@ -114,6 +128,9 @@ func (c *Counts) add(other *Counts) {
 	c.Counted += other.Counted
 	c.Traits.Add(other.Traits)
 	c.tellUnknown(other.Untold)
+	for id, plans := range other.Related {
+		c.relate(id, plans)
+	}
 	for _, held := range other.HeldOff {
 		c.holdOff(held)
 	}
