@@ -29,7 +29,7 @@ import time
 import traceback
 import types
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Set, Tuple
 
 PROTOCOL = 1
 INT64_MAX = 2**63 - 1
@@ -37,6 +37,7 @@ MAX_LINE_BYTES = 256 << 20  # one line of input, as the protocol limits it
 READ_BYTES = 1 << 16  # read at once, as a pipe holds
 HOLD_SECONDS = 0.005  # the longest that an answer waits for others to be written with it
 MAX_PAIRS = 1 << 18  # pairs of boxes compared at a time: half a second
+MAX_OVERLAPPING = 64  # boxes that overlap and are counted together: no right map has any
 
 
 # Refusals: what a planner raises in place of a plan.
@@ -692,18 +693,33 @@ def _check_holders(where: _Where, read: Map) -> None:
 
 def _held(read: Map) -> Dict[Box, Dict[int, int]]:
     """How many elements of each piece's box each rank holds, those alone that hold any."""
-    boxes: Dict[Box, List[int]] = {}
+    ranks_of: Dict[Box, Set[int]] = {}
     for piece in read.pieces:
-        boxes.setdefault((piece.lo, piece.shape), []).append(piece.rank)
-    held = {box: {rank: product(box[1]) for rank in ranks} for box, ranks in boxes.items()}
-    distinct = list(boxes)
+        ranks_of.setdefault((piece.lo, piece.shape), set()).add(piece.rank)
+    parts = {box: {rank: [box] for rank in ranks} for box, ranks in ranks_of.items()}
+    distinct = list(ranks_of)
     for i, j in overlaps(distinct):
         one, other = distinct[i], distinct[j]
-        elements = product(intersection(*one, *other)[1])
-        for box, ranks in ((one, boxes[other]), (other, boxes[one])):
+        shared = intersection(*one, *other)
+        for box, ranks in ((one, ranks_of[other]), (other, ranks_of[one])):
             for rank in ranks:
-                held[box][rank] = held[box].get(rank, 0) + elements
-    return held
+                parts[box].setdefault(rank, []).append(shared)
+    return {box: {rank: _elements(held) for rank, held in own.items()} for box, own in parts.items()}
+
+
+def _elements(boxes: Sequence[Box]) -> int:
+    """How many elements the boxes of one rank hold together, each counted once."""
+    if len(boxes) < 2 or next(iter(overlaps(boxes)), None) is None:
+        return sum(product(shape) for _, shape in boxes)
+    if len(boxes) > MAX_OVERLAPPING:
+        raise Invalid("a rank holds elements twice, in more than %d pieces" % MAX_OVERLAPPING)
+    if not boxes[0][0]:
+        return 1
+    edges = sorted({edge for lo, shape in boxes for edge in (lo[0], lo[0] + shape[0])})
+    return sum(
+        (high - low) * _elements([(lo[1:], shape[1:]) for lo, shape in boxes if lo[0] <= low < lo[0] + shape[0]])
+        for low, high in zip(edges, edges[1:])
+    )
 
 
 def replicas(shards: Sequence[Shard]) -> List[List[Shard]]:

@@ -26,6 +26,13 @@ def rows(extents, columns, **others):
     return {"logical_shape": [sum(extents), columns], "ranks": ranks}
 
 
+def grid():
+    """Every box in a 3x3 grid, and the elements that each holds."""
+    intervals = [(low, extent) for low in range(3) for extent in range(1, 4 - low)]
+    boxes = [((a, b), (n, m)) for a, n in intervals for b, m in intervals]
+    return boxes, [set(itertools.product(range(a, a + n), range(b, b + m))) for (a, b), (n, m) in boxes]
+
+
 def addresses(read):
     """By rank, the logical index of each shard address, counted out element by element."""
     steps = shardproof.row_major(read.logical_shape)
@@ -141,13 +148,19 @@ class Boxes(unittest.TestCase):
 
     def test_overlaps(self):
         """Every pair of the boxes in a 3x3 grid, against the elements that they hold."""
-        intervals = [(low, extent) for low in range(3) for extent in range(1, 4 - low)]
-        boxes = [((a, b), (n, m)) for a, n in intervals for b, m in intervals]
-        cells = [set(itertools.product(range(a, a + n), range(b, b + m))) for (a, b), (n, m) in boxes]
+        boxes, cells = grid()
         want = {(i, j) for i, j in itertools.combinations(range(len(boxes)), 2) if cells[i] & cells[j]}
         got = [tuple(sorted(pair)) for pair in shardproof.overlaps(boxes)]
         self.assertEqual(sorted(got), sorted(want))
         self.assertEqual(list(shardproof.overlaps([((), ()), ((), ())])), [(0, 1)])
+
+    def test_elements(self):
+        """Every three of the boxes in a 3x3 grid, against the elements that they hold."""
+        for three in itertools.combinations(list(zip(*grid())), 3):
+            boxes, cells = zip(*three)
+            self.assertEqual(shardproof._elements(boxes), len(set.union(*cells)), boxes)
+        self.assertEqual(shardproof._elements([((), ())] * 2), 1)
+        self.assertRaises(shardproof.Invalid, shardproof._elements, [((i,), (99,)) for i in range(99)])
 
     def test_many_pieces(self):
         """Thousands of pieces, in time to answer: a sweep does not compare each with each."""
@@ -238,6 +251,20 @@ class Refusals(unittest.TestCase):
             text = self.refused(shardproof.Invalid, self.at("ranks", "0", "pieces", 0, "locations", locations))
             self.assertIn("names the holders", text)
         self.refused(shardproof.Invalid, self.at("ranks", "0", "pieces", 1, "locations", [0]))
+
+    def test_part_held_twice_is_not_the_whole(self):
+        """Both ranks are said to hold rows 0:3; rank 1 has as many rows, but one of them twice and so another not."""
+        for blocks in ([(0, 2), (1, 1)], [(0, 1), (0, 2)], [(0, 1), (0, 1), (1, 1)]):
+            value, address = rows([3], 2), 0
+            value["ranks"]["0"]["pieces"][0]["locations"] = [0, 1]
+            value["ranks"]["1"] = {"shard_shape": [3, 2], "pieces": []}
+            for low, extent in blocks:
+                held = piece([extent, 2], [low * 2, [2, 1]], [address * 2, [2, 1]], [0, 1])
+                value["ranks"]["1"]["pieces"].append(held)
+                address += extent
+            with self.assertRaises(shardproof.Invalid) as caught:
+                shardproof.read_map(value, "source")
+            self.assertIn("rank 0 piece 0 names the holders", str(caught.exception))
 
     def test_invalid_before_unsupported(self):
         def both(value):
