@@ -5,6 +5,7 @@ package campaign
 import (
 	"cmp"
 	"context"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -70,7 +71,7 @@ func Run(ctx context.Context, options Options) Result {
 	r.next.Store(r.First)
 	r.end.Store(r.First + r.Checks)
 	if r.Checks == 0 {
-		r.end.Store(1<<64 - 1)
+		r.end.Store(math.MaxUint64)
 	}
 	if r.For > 0 {
 		timer := time.AfterFunc(r.For, r.halt)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -63,6 +64,9 @@ func TestReferenceHasNoFinding(t *testing.T) {
 	}
 	if got := result.Exact + result.Refused + result.Unsupported + result.Broken + result.Unknown + result.NotExercised; got != result.Cases {
 		t.Errorf("the outcomes add up to %d of %d cases", got, result.Cases)
+	}
+	if result.Untold != nil {
+		t.Errorf("case %d could not be judged: %s", result.Untold.Number, result.Untold.Reason)
 	}
 	if result.MeanSegments() < 1 || result.MeanElements() < 10 || result.Traits.Cases < 100 {
 		t.Errorf("means of %g segments and %g elements, traits of %d cases", result.MeanSegments(), result.MeanElements(), result.Traits.Cases)
@@ -351,6 +355,164 @@ func TestFirst(t *testing.T) {
 	whole, one, two := count(0, 600), count(0, 250), count(250, 350)
 	if whole.Exact != one.Exact+two.Exact || whole.Segments != one.Segments+two.Segments {
 		t.Errorf("%d exact and %d segments; in parts %d and %d", whole.Exact, whole.Segments, one.Exact+two.Exact, one.Segments+two.Segments)
+	}
+}
+
+// Workers share the planners in turn: each planner waits a while for the next one to be asked.
+func TestEveryPlannerIsAsked(t *testing.T) {
+	var asked [3]atomic.Int64
+	var planners []plan.Planner
+	for i := range asked {
+		planners = append(planners, plan.PlannerFunc(func(ctx context.Context, request plan.Request) (plan.Answer, error) {
+			asked[i].Add(1)
+			for wait := 0; wait < 1000 && asked[(i+1)%3].Load() == 0; wait++ {
+				time.Sleep(time.Millisecond)
+			}
+			return reference.Planner{}.Plan(ctx, request)
+		}))
+	}
+	o := options(t, 200, planners...)
+	o.Workers = 4
+	campaign.Run(t.Context(), o)
+	for i := range asked {
+		if asked[i].Load() == 0 {
+			t.Errorf("of 3 planners for 4 workers number %d is never asked", i)
+		}
+	}
+}
+
+// Without a number of workers there is one a processor.
+func TestWorkersByDefault(t *testing.T) {
+	o := options(t, 100, reference.Planner{})
+	o.Workers = 0
+	if result := campaign.Run(t.Context(), o); result.Cases != 100 {
+		t.Errorf("%d cases, want 100", result.Cases)
+	}
+}
+
+// Progress needs to know how often.
+func TestProgressWithoutATime(t *testing.T) {
+	o := options(t, 100, reference.Planner{})
+	o.Progress = func(campaign.Counts, time.Duration) { t.Error("progress is told") }
+	if result := campaign.Run(t.Context(), o); result.Cases != 100 {
+		t.Errorf("%d cases, want 100", result.Cases)
+	}
+}
+
+// A worker that hangs is given up about as soon as the limit says, and the others go on.
+func TestAHangIsFoundInTime(t *testing.T) {
+	const limit = 100 * time.Millisecond
+	release := make(chan struct{})
+	defer close(release)
+	var asked atomic.Int64
+	o := options(t, 400, plan.PlannerFunc(func(ctx context.Context, request plan.Request) (plan.Answer, error) {
+		if asked.Add(1) == 1 {
+			<-release
+		}
+		return reference.Planner{}.Plan(ctx, request)
+	}))
+	o.Hang, o.GoOn = limit, true
+	result := campaign.Run(t.Context(), o)
+	if result.Elapsed < limit || result.Elapsed > 7*limit {
+		t.Errorf("a hang past %s is found after %s", limit, result.Elapsed)
+	}
+	// Of the 32 cases that the worker took together all but the first may be lost.
+	if result.Broken != 1 || result.Cases < 400-31 {
+		t.Errorf("%d cases of 400, %d broken, want 1", result.Cases, result.Broken)
+	}
+}
+
+// failing is a planner that fails as it is told to for tensors of several axes, and is right for the others.
+func failing(fail func() (plan.Answer, error)) plan.Planner {
+	return plan.PlannerFunc(func(ctx context.Context, request plan.Request) (plan.Answer, error) {
+		if len(request.Source.LogicalShape) > 1 {
+			return fail()
+		}
+		return reference.Planner{}.Plan(ctx, request)
+	})
+}
+
+// A hang is reduced where the planner is a process, which can be ended. A fault is saved by its name.
+func TestAFaultIsReducedAndSaved(t *testing.T) {
+	for _, name := range []string{"hang", "exit"} {
+		o := options(t, 0, failing(func() (plan.Answer, error) { return plan.Answer{}, &plan.Fault{Name: name} }))
+		o.Out = t.TempDir()
+		f := campaign.Run(t.Context(), o).Findings[0]
+		saved, err := corpus.Load(f.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Stats.Tried == 0 || f.Stats.Stopped || saved.Found.Fault != name || saved.Found.Plan != nil {
+			t.Errorf("%s: %+v, saved with fault %q", name, f.Stats, saved.Found.Fault)
+		}
+	}
+}
+
+// A case is reduced for the fault that it met with, and not for another one that a smaller case meets with.
+func TestAFaultStaysTheSame(t *testing.T) {
+	o := options(t, 0, plan.PlannerFunc(func(ctx context.Context, request plan.Request) (plan.Answer, error) {
+		switch elements, _ := plan.Elements(request.Source.LogicalShape); {
+		case elements > 8:
+			panic("too many")
+		case elements > 4:
+			return plan.Answer{}, &plan.Fault{Name: "exit"}
+		}
+		return reference.Planner{}.Plan(ctx, request)
+	}))
+	f := campaign.Run(t.Context(), o).Findings[0]
+	for f.Verdict.Fault.Name != "panic" {
+		o.First = f.Number + 1
+		f = campaign.Run(t.Context(), o).Findings[0]
+	}
+	if elements, _ := plan.Elements(f.Reduced.Source.LogicalShape); f.After.Fault == nil || f.After.Fault.Name != "panic" || elements != 9 {
+		t.Errorf("a panic past 8 elements is reduced to %v with %d elements", f.After.Fault, elements)
+	}
+}
+
+// What a planner does only once is told as it was seen.
+func TestAFailureThatDoesNotComeAgain(t *testing.T) {
+	var failed atomic.Bool
+	o := options(t, 0, failing(func() (plan.Answer, error) {
+		if failed.Swap(true) {
+			return plan.Answer{}, plan.Refuse(plan.Unsupported, "not now")
+		}
+		return plan.Answer{}, &plan.Fault{Name: "exit"}
+	}))
+	o.Workers = 1
+	f := campaign.Run(t.Context(), o).Findings[0]
+	if f.After.Fault == nil || f.After.Fault.Name != "exit" || cmp.Diff(f.Case.Request, f.Reduced.Request) != "" {
+		t.Errorf("what happened is %v, on another case than was drawn", f.After.Fault)
+	}
+}
+
+// A reduction ends after the time that it has.
+func TestTheTimeOfAReduction(t *testing.T) {
+	o := options(t, 0, spoilt(rare))
+	o.ReduceFor = 1
+	f := campaign.Run(t.Context(), o).Findings[0]
+	if !f.Stats.Stopped || cmp.Diff(f.Case.Request, f.Reduced.Request) != "" {
+		t.Errorf("after a nanosecond: %+v", f.Stats)
+	}
+}
+
+// Of the cases of a source that says nothing, one in six is drawn with a fault; of others, as many as are asked for.
+func TestTheShareOfFaults(t *testing.T) {
+	for corrupted, want := range map[int]float64{0: 1. / 6, 3: 1. / 3, 1: 1, -1: 0} {
+		source, err := campaign.NewSource(seed, nil, corrupted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const cases = 2000
+		faults := 0
+		for n := range uint64(cases) {
+			if strings.HasPrefix(source.Case(n).Origin, "corrupted: ") {
+				faults++
+			}
+		}
+		// Four standard deviations of the share.
+		if got := float64(faults) / cases; math.Abs(got-want) > 4*math.Sqrt(want*(1-want)/cases) {
+			t.Errorf("one in %d: %g of the cases have a fault, want %g", corrupted, got, want)
+		}
 	}
 }
 
