@@ -319,7 +319,7 @@ func (e *examination) malformed() {
 
 // failed is the step with a problem, and the advice for its kind.
 func (s Step) failed(kind, problem, log string) Step {
-	s.Problem, s.Advice, s.Log = problem, adviceFor(kind, s.Received), log
+	s.Result, s.Problem, s.Advice, s.Log = "", problem, adviceFor(kind, s.Received), log
 	return s
 }
 
