@@ -152,9 +152,18 @@ func (a *auditing) take(j *Judged) {
 		if status == Broken && a.Options.Known.excuses(j, rule.ID) {
 			status = Excused
 		}
-		rule.count(status, 1, j.Verdict.Detail)
+		rule.count(status, 1, j.heldOff())
 	}
 	a.Tally.add(&j.Verdict, j.Known != "", a.Options.Known.excusesShould(j))
+}
+
+// heldOff says why a rule that the case is about was not exercised: the planner was not asked, or it is a relation
+// that this plan does not exercise.
+func (j *Judged) heldOff() string {
+	if j.Verdict.Outcome == props.NotExercised {
+		return j.Verdict.Detail
+	}
+	return "nothing derived to compare"
 }
 
 func (t *Tally) add(v *props.Verdict, known, shouldKnown bool) {

@@ -14,6 +14,7 @@ import (
 	"github.com/shardproof/shardproof/plan"
 	"github.com/shardproof/shardproof/plan/reference"
 	"github.com/shardproof/shardproof/props"
+	"github.com/shardproof/shardproof/props/campaign"
 )
 
 // begun is an audit of a planner that has judged nothing yet.
@@ -215,5 +216,22 @@ func TestARefusalCountsForTheRulesOfTheMaps(t *testing.T) {
 		if got := a.countsOf(id); !cmp.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", id, got, want)
 		}
+	}
+}
+
+// A relation that a plan does not exercise is told so, whatever else the verdict on that plan says.
+func TestWhyARelationIsNotExercised(t *testing.T) {
+	a := begun(refusesAll, Options{})
+	j := caseOf("relations", split(4, 2), split(4, 1))
+	j.relations = true
+	j.Verdict = props.Verdict{
+		Outcome: props.Exact, Answered: true,
+		Should: []string{"permute-axes"}, Detail: "permute-axes: another end",
+	}
+	a.take(&j)
+	rule := a.Rules[slices.IndexFunc(a.Rules, func(r RuleReport) bool { return r.ID == "round-trip" })]
+	want := []campaign.HeldOff{{Reason: "nothing derived to compare", Cases: 1}}
+	if diff := cmp.Diff(want, rule.Why); diff != "" {
+		t.Errorf("round-trip (-want +got):\n%s", diff)
 	}
 }
