@@ -90,6 +90,7 @@ gpu-standin: gpu $(GPU_STANDIN)
 gpu-test: $(GPU_HEADER) $(GPU_DRIVER) $(GPU_STANDIN)
 	$(GPU_CGO) $(GO) vet -tags cuda ./gpucheck ./cmd/shardproof
 	$(GPU_CGO) $(ON_STANDIN) SHARDPROOF_STANDIN_DEVICES=2 $(GO) test -tags cuda ./gpucheck
+	$(GPU_CGO) $(GO) test -tags cuda -run GPU ./cmd/shardproof
 	$(GPU_CGO) $(ON_STANDIN) SHARDPROOF_GPU_CASES=100 $(GO) test -race -tags cuda -run '/cuda|Injected|Supervisor' ./gpucheck
 	$(GPU_CGO) $(ON_STANDIN) SHARDPROOF_GPU_CASES=100 GOEXPERIMENT=cgocheck2 $(GO) test -tags cuda -run '/cuda|Injected' ./gpucheck
 	$(GPU_CGO) $(ON_STANDIN) SHARDPROOF_GPU_CASES=100 $(GO) test -asan -tags cuda -run '/cuda|Injected' ./gpucheck

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -45,5 +46,18 @@ func TestGPUFiguresOnHost(t *testing.T) {
 	status, out, errText := shardproof(t, "gpu", "--backend", "host", "--figures", "--elements", "4096")
 	if status != report.StatusPassed || !strings.Contains(out, "rows to columns 64x64 2 to 8") || !strings.Contains(out, "no GPU was used") {
 		t.Errorf("status %d\n%s%s", status, out, errText)
+	}
+}
+
+// Without a device there is one line and status 3, of a replay and of figures: in a binary with the tag cuda because
+// there is no driver, in any other because it has none.
+func TestGPUWithoutADevice(t *testing.T) {
+	t.Setenv(commandVariable, "1") // the worker is this test binary
+	t.Setenv("SHARDPROOF_CUDA_LIBRARY", filepath.Join(t.TempDir(), "libcuda.so.1"))
+	for _, arguments := range [][]string{{"gpu"}, {"gpu", "--figures"}, {"gpu", "--json"}} {
+		status, out, errText := shardproof(t, arguments...)
+		if status != report.StatusCannotRun || out != "" || strings.Count(errText, "\n") != 1 || !strings.Contains(errText, "no device: ") {
+			t.Errorf("%v: status %d, standard output %q, standard error %q", arguments, status, out, errText)
+		}
 	}
 }
