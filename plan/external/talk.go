@@ -58,6 +58,16 @@ func (t *Talk) Hear(ctx context.Context, limit time.Duration) ([]byte, error) {
 	return t.lines.buffer[t.lines.start:], t.process.fault
 }
 
+// Ended reports whether the program has ended by itself, with status 0.
+func (t *Talk) Ended() bool {
+	select {
+	case <-t.process.exited:
+		return t.process.status == nil
+	default:
+		return false
+	}
+}
+
 // End closes the input, after which the program is to exit with status 0, and returns how it failed to, or nil.
 func (t *Talk) End() *plan.Fault {
 	defer t.lines.file.Close()

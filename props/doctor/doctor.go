@@ -34,7 +34,7 @@ func (s Step) OK() bool { return s.Problem == "" }
 // Examine takes the program through every step and tells each as it is done. It reports whether all were well. A
 // program that does not get past its greeting is asked nothing else.
 func Examine(ctx context.Context, options external.Options, tell func(Step)) bool {
-	e := &examination{ctx: ctx, options: options, tell: tell, healthy: true}
+	e := &examination{ctx: ctx, options: options, tell: tell, cases: corpus.All(), healthy: true}
 	if e.options.Limits.Hello == 0 {
 		e.options.Limits.Hello = defaultLimit
 	}
@@ -69,6 +69,7 @@ type examination struct {
 	ctx     context.Context
 	options external.Options
 	tell    func(Step)
+	cases   []corpus.File
 	healthy bool
 
 	talk *external.Talk // nil: the program does not run at the moment
@@ -157,10 +158,7 @@ var questions = []question{
 
 func (e *examination) ask(q question) {
 	step := Step{Title: q.title, Why: q.why}
-	c, ok := caseNamed(q.name)
-	if !ok {
-		panic("doctor: no embedded case " + q.name)
-	}
+	c := e.caseNamed(q.name)
 	if err := e.ready(); err != nil {
 		e.done(step.failed("start", err.Error(), ""))
 		return
@@ -173,7 +171,7 @@ func (e *examination) ask(q question) {
 		e.talk.CloseInput()
 	}
 	line, err := e.talk.Hear(e.ctx, e.options.Limits.Answer)
-	if err != nil && e.options.Once && len(line) > 0 {
+	if e.options.Once && len(line) > 0 && e.talk.Ended() {
 		err = nil // a plain command may leave out the last line end
 	}
 	step.Received = shown(line)
@@ -218,13 +216,13 @@ func requestLine(id int64, c plan.Case) []byte {
 	return plan.AppendPlanRequest(nil, id, c.Request)
 }
 
-func caseNamed(name string) (plan.Case, bool) {
-	for _, file := range corpus.All() {
+func (e *examination) caseNamed(name string) plan.Case {
+	for _, file := range e.cases {
 		if file.Case.Name == name {
-			return file.Case, true
+			return file.Case
 		}
 	}
-	return plan.Case{}, false
+	panic("doctor: no embedded case " + name)
 }
 
 // judge judges the line of an answer.

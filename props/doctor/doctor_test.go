@@ -246,7 +246,9 @@ func TestAProgramThatAnswersOnce(t *testing.T) {
 	for _, test := range []struct{ script, result, problem, advice string }{
 		{"read line; " + refuse, "refused as unsupported: m: neither a pass nor a finding", "", ""},
 		{"read line; " + refuse + "; echo", "refused as unsupported: m: neither a pass nor a finding", "", ""},
-		{"read line; " + refuse + "; exit 3", "", "exit: ", "exit with status 0"},
+		{"read line; " + refuse + "; echo; exit 3", "", "exit: ", "exit with status 0"},
+		{"read line; " + refuse + "; exit 3", "", "exit: ended with exit status 3", "last words"},
+		{"read line; " + refuse + "; kill -9 $$", "", "signal: ", "crashed"},
 		{"read line", "", "exit: ", "before it answered"},
 		{"read line; echo loading", "", "", "standard error"},
 	} {
