@@ -32,7 +32,7 @@ var replayMutants = []struct{ doc, file, from, to string }{
 	{"reads outside are launched", "segment.go", "outside(\"reads source\", from.Source, from.Shape, s.sources[source].elements); f != nil", "(*Finding)(nil); f != nil"},
 	{"writes outside are launched", "segment.go", "outside(\"writes target\", from.Target, from.Shape, s.targets[target].elements); f != nil", "(*Finding)(nil); f != nil"},
 	{"one past the end is inside", "segment.go", "hi < elements", "hi <= elements"},
-	{"before the start is inside", "segment.go", "lo >= 0 && hi <", "hi <"},
+	{"before the start is inside", "segment.go", "lo >= 0 && hi <", "lo <= hi && hi <"},
 	{"addresses wrap", "segment.go", "return n * step, high == 0 && low <= math.MaxInt64", "return n * step, high == 0 || low <= math.MaxInt64"},
 	{"sums of addresses wrap", "segment.go", "ok = ok && fits && hi <= math.MaxInt64-step", "ok = ok && fits"},
 	{"axes join by the target alone", "segment.go", "outer.source == inner.extent*inner.source && ", ""},

@@ -121,16 +121,21 @@ func TestStretchesOfBrokenMaps(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		spoil func(*plan.Piece)
+		spoil func(shard *plan.Shard, piece *plan.Piece)
 	}{
-		{"a gap", func(p *plan.Piece) { p.Shape[0] = 20 }},
-		{"an element twice", func(p *plan.Piece) { p.Dest.Strides[0] = 0 }},
-		{"outside the tensor", func(p *plan.Piece) { p.Source.Offset = 1 }},
-		{"outside the shard", func(p *plan.Piece) { p.Dest.Offset = -1 }},
-		{"a stride too many", func(p *plan.Piece) { p.Dest.Strides = []int64{1, 1} }},
+		{"a gap", func(_ *plan.Shard, p *plan.Piece) { p.Shape[0] = 20 }},
+		{"all at one address", func(_ *plan.Shard, p *plan.Piece) { p.Dest.Strides[0] = 0 }},
+		{"an element twice", func(s *plan.Shard, p *plan.Piece) {
+			one := *p
+			one.Shape = []int64{1}
+			s.Pieces = append(s.Pieces, one)
+		}},
+		{"outside the tensor", func(_ *plan.Shard, p *plan.Piece) { p.Source.Offset = 1 }},
+		{"outside the shard", func(_ *plan.Shard, p *plan.Piece) { p.Dest.Offset = -1 }},
+		{"a stride too many", func(_ *plan.Shard, p *plan.Piece) { p.Dest.Strides = []int64{1, 1} }},
 	} {
 		m := right()
-		c.spoil(&m.Shards[0].Pieces[0])
+		c.spoil(&m.Shards[0], &m.Shards[0].Pieces[0])
 		for _, s := range []Subject{
 			{c.name, plan.Request{Source: m, Target: right()}, straight(0, 0, 64)},
 			{c.name, plan.Request{Source: right(), Target: m}, straight(0, 0, 64)},
