@@ -412,6 +412,15 @@ def row_major(shape: Sequence[int]) -> Tuple[int, ...]:
     return tuple(strides)
 
 
+def coordinate(offset: int, shape: Sequence[int]) -> Tuple[int, ...]:
+    """Where the element at an offset of a row-major tensor with elements is on each axis."""
+    lo = []
+    for stride in row_major(shape):
+        index, offset = divmod(offset, stride)
+        lo.append(index)
+    return tuple(lo)
+
+
 def same_strides(got: Sequence[int], want: Sequence[int], shape: Sequence[int]) -> bool:
     """Whether two strides address a block alike: on an axis of extent 1 any stride does."""
     return all(a == b for a, b, extent in zip(got, want, shape) if extent > 1)
@@ -672,11 +681,7 @@ def _shard_box(shard: Shard, piece: Piece, axes: int) -> Box:
     """A piece as a box of its shard."""
     if len(shard.shape) != axes:
         return (piece.offset,), (piece.elements,)
-    lo, rest = [], piece.offset
-    for stride in row_major(shard.shape):
-        coordinate, rest = divmod(rest, stride)
-        lo.append(coordinate)
-    return tuple(lo), piece.shape
+    return coordinate(piece.offset, shard.shape), piece.shape
 
 
 def _check_holders(where: _Where, read: Map) -> None:

@@ -129,6 +129,11 @@ class Boxes(unittest.TestCase):
         with self.assertRaises(shardproof.Unsupported):
             part.runs(1)
 
+    def test_coordinate(self):
+        for shape in ([], [4], [2, 1, 3]):
+            want = list(itertools.product(*map(range, shape)))
+            self.assertEqual([shardproof.coordinate(offset, shape) for offset in range(len(want))], want)
+
     def test_segment(self):
         a = shardproof.Piece(1, 0, (4, 0), (4, 8), 16, (8, 1), (1,))
         b = shardproof.Piece(2, 0, (0, 2), (8, 2), 0, (2, 1), (2,))

@@ -70,13 +70,13 @@ def side_of(read):
     copies = shardproof.replicas([shard for shard in read.shards if shard.pieces])
     if not copies:
         raise shardproof.Unsupported("no rank owns the parameter")
-    dim = split_axis(read.logical_shape, copies[0])
+    dim = split_axis(read.logical_shape, [shard for copy in copies for shard in copy])
     copies = [sorted(copy, key=lambda shard: runs(shard, dim)) for copy in copies]
     blocks = [extent for _, extent in runs(copies[0][0], dim)]
     for copy in copies:
         for part, shard in enumerate(copy):
             if not is_part(shard, dim, read.logical_shape, blocks, part, len(copy)):
-                raise shardproof.Unsupported("rank %d does not hold an even part of axis %d" % (shard.rank, dim))
+                raise no_even_part(shard, dim)
     return Side(copies, dim, blocks)
 
 
@@ -91,30 +91,41 @@ def split_axis(logical_shape, shards):
 
 
 def runs(shard, dim):
-    """Where each block of a shard begins along an axis of the tensor, and its extent, in the shard's order."""
-    joined = []
-    for piece in sorted(shard.pieces, key=lambda piece: piece.offset):
-        low, extent = piece.lo[dim : dim + 1], piece.shape[dim : dim + 1]
-        if not low:
-            return []
-        if joined and sum(joined[-1]) == low[0]:
-            low, extent = [joined[-1][0]], [joined.pop()[1] + extent[0]]
-        joined.append((low[0], extent[0]))
-    return joined
+    """Where each block of a shard begins along an axis of the tensor, and its extent, in the shard's order.
+
+    Pieces may be cut in any way: those that continue each other along the axis are of one block. Raises Unsupported
+    where the shard is not made of blocks that are whole along the other axes.
+    """
+    joined = []  # where a block begins in the shard, where in the tensor, and its extent
+    for at, low, extent in sorted({span(shard, piece, dim) for piece in shard.pieces if shard.shape}):
+        if joined and at - low == joined[-1][0] - joined[-1][1]:
+            joined[-1][2] = max(joined[-1][2], at + extent - joined[-1][0])
+        elif joined and at < joined[-1][0] + joined[-1][2]:
+            raise no_even_part(shard, dim)
+        else:
+            joined.append([at, low, extent])
+    return [(low, extent) for _, low, extent in joined]
+
+
+def span(shard, piece, dim):
+    """Where a piece begins along an axis in its shard and in the tensor, and its extent there."""
+    lo = shardproof.coordinate(piece.offset, shard.shape)
+    if any(at != low for axis, (at, low) in enumerate(zip(lo, piece.lo)) if axis != dim):
+        raise no_even_part(shard, dim)
+    return lo[dim], piece.lo[dim], piece.shape[dim]
+
+
+def no_even_part(shard, dim):
+    return shardproof.Unsupported("rank %d does not hold an even part of axis %d" % (shard.rank, dim))
 
 
 def is_part(shard, dim, logical_shape, blocks, part, parts):
-    """Whether a shard is the part of that number of each block along the axis, and whole along the others."""
+    """Whether a shard is the part of that number of each block along the axis."""
     expected, start = [], 0
     for extent in blocks:
         expected.append((start + part * extent, extent))
         start += parts * extent
-    whole = [extent for axis, extent in enumerate(logical_shape) if axis != dim]
-    return (
-        runs(shard, dim) == expected
-        and [start] == list(logical_shape[dim : dim + 1] or [0])
-        and all([n for axis, n in enumerate(piece.shape) if axis != dim] == whole for piece in shard.pieces)
-    )
+    return runs(shard, dim) == expected and [start] == list(logical_shape[dim : dim + 1] or [0])
 
 
 def packing_of(source, target):
