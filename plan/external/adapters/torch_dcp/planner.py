@@ -44,15 +44,18 @@ def load():
     def save(source):
         """The piece written as each chunk of the checkpoint, the tensor's metadata, and what is wrong with the plan."""
         size = torch.Size(source.logical_shape)
-        plans = [planner.SavePlan([write_item(piece, size) for piece in shard.pieces]) for shard in source.shards]
-        plans = _dedup_save_plans.dedup_save_plans(plans, save_to_lowest_rank=True)
-        plans, saved = default_planner.create_default_global_save_plan(plans)
+        plans = [
+            planner.SavePlan([write_item(number, piece, size) for number, piece in enumerate(shard.pieces)])
+            for shard in source.shards
+        ]
+        kept = _dedup_save_plans.dedup_save_plans(plans, save_to_lowest_rank=True)
+        plans, saved = default_planner.create_default_global_save_plan(kept)
         tensor = saved.state_dict_metadata.get(NAME, metadata.TensorStorageMetadata(properties, size, []))
-        return pieces_of(source, plans), tensor, default_planner._validate_global_plan(plans, saved)
+        return pieces_of(source, kept, plans), tensor, default_planner._validate_global_plan(plans, saved)
 
-    def write_item(piece, size):
+    def write_item(number, piece, size):
         return planner.WriteItem(
-            metadata.MetadataIndex(NAME, torch.Size(piece.lo)),
+            metadata.MetadataIndex(NAME, torch.Size(piece.lo), number),
             planner.WriteItemType.SHARD,
             tensor_data=planner.TensorWriteData(chunk=chunk(piece), properties=properties, size=size),
         )
@@ -63,15 +66,16 @@ def load():
     return plan
 
 
-def pieces_of(source, plans):
-    """The piece that is written as each chunk, by the chunk's number in the checkpoint."""
-    written = {}
-    for shard, saved in zip(source.shards, plans):
-        pieces = {(piece.lo, piece.shape): piece for piece in shard.pieces}
-        for item in saved.items:
-            box = item.tensor_data.chunk
-            written[item.index.index] = pieces[tuple(box.offsets), tuple(box.sizes)]
-    return written
+def pieces_of(source, kept, plans):
+    """The piece that is written as each chunk, by the chunk's number in the checkpoint.
+
+    An item that is kept has the number of its piece as the hint of its index, which torch then rewrites.
+    """
+    return {
+        item.index.index: shard.pieces[own.index.index]
+        for shard, before, after in zip(source.shards, kept, plans)
+        for own, item in zip(before.items, after.items)
+    }
 
 
 def segment(item, written, shard):
