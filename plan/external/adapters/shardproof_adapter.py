@@ -28,7 +28,7 @@ import sys
 import time
 import traceback
 import types
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Set, Tuple
 
 PROTOCOL = 1
@@ -178,9 +178,7 @@ def reply(line: bytes, plan: Plan, hello: Hello) -> bytes:
     identity = asked.get("id") if isinstance(asked, dict) else None
     if type(identity) is not int:
         raise ProtocolError("not a request: %r" % line[:200])
-    answer = {"id": identity}
-    answer.update(_refused(Invalid(problem)) if problem else _answer(asked, plan))
-    return _encode(answer)
+    return _encode({"id": identity, **_refused(Invalid(problem))}) if problem else _answer(identity, asked, plan)
 
 
 class ProtocolError(Exception):
@@ -242,18 +240,17 @@ def _decode(line: bytes) -> Tuple[Dict[str, Any], str]:
     return message, "; ".join(problems)
 
 
-def _answer(asked: Dict[str, Any], plan: Plan) -> Dict[str, Any]:
+def _answer(identity: int, asked: Dict[str, Any], plan: Plan) -> bytes:
     request = Request(asked.get("source"), asked.get("target"), asked.get("selector") or {}, asked.get("budget") or {})
     try:
         answer = plan(request)
         fields = (answer if isinstance(answer, Answer) else Answer(answer)).fields()
-        _encode(fields)
-        return fields
+        return _encode({"id": identity, **fields})
     except Refusal as refusal:
-        return _refused(refusal)
+        return _encode({"id": identity, **_refused(refusal)})
     except Exception as error:  # the planner's own: an internal error is an answer, and a fault
         traceback.print_exc(file=sys.stderr)
-        return {"error": "%s: %s" % (type(error).__name__, error)}
+        return _encode({"id": identity, "error": "%s: %s" % (type(error).__name__, error)})
 
 
 def _refused(refusal: Refusal) -> Dict[str, Any]:
@@ -330,11 +327,12 @@ class Piece:
         if product(self.shape[:axes]) > limit:
             raise Unsupported("a piece of %d runs of its shard" % product(self.shape[:axes]))
         shape = (1,) * axes + self.shape[axes:]
+        strides = row_major(shape)
         starts = (
             index + self.lo[axes:]
             for index in itertools.product(*(range(low, high) for low, high in zip(self.lo[:axes], self.hi[:axes])))
         )
-        return [replace(self, lo=lo, shape=shape, offset=self.address(lo), strides=row_major(shape)) for lo in starts]
+        return [Piece(self.rank, self.index, lo, shape, self.address(lo), strides, self.locations) for lo in starts]
 
     def overlap(self, other: "Piece") -> Optional[Box]:
         """First coordinate and extents of what both hold, None where that is nothing."""
@@ -544,7 +542,7 @@ class _Where:
         return value
 
     def integers(self, value: Any) -> Tuple[int, ...]:
-        return tuple(self.integer(item) for item in self.list(value))
+        return tuple(map(self.integer, self.list(value)))
 
     def extents(self, value: Any) -> Tuple[int, ...]:
         shape = self.integers(value)

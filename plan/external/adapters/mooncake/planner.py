@@ -56,11 +56,11 @@ class Placement:
     def __init__(self, weight, side, replica_axis):
         if not side.pieces:
             raise shardproof.Unsupported("a placement has a fragment at least")
+        copies = shardproof.replicas([shard for shard in side.shards if shard.pieces])
+        splits = splits_of(side.logical_shape, copies[0])
         fragments = [run for piece in side.pieces for run in piece.runs(MAX_FRAGMENTS)]
         if len(fragments) > MAX_FRAGMENTS:
             raise shardproof.Unsupported("%d fragments" % len(fragments))
-        copies = shardproof.replicas([shard for shard in side.shards if shard.pieces])
-        splits = splits_of(side.logical_shape, copies[0])
         coordinates = {
             shard.rank: {**dict.fromkeys(AXES, 0), **place, replica_axis: number}
             for number, copy in enumerate(copies)
