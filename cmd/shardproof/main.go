@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -71,6 +72,9 @@ func (c *call) parseNone() error {
 }
 
 func main() {
+	// A case of real weights takes half a gigabyte for a moment. Past the limit it is collected as often as it must be,
+	// before the next one comes.
+	debug.SetMemoryLimit(1 << 30)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
