@@ -42,8 +42,8 @@ def load():
             rosters = {meta.owner_rank: {NAME: meta} for meta in targets}, {NAME: sources}
             return [
                 segment(operation, source, shift, shard)
-                for copy in sides[1].copies
-                for shard in copy
+                for shard in target.shards
+                if shard.pieces
                 for operation in planner.build_plan_from_rosters(*rosters, shard.rank).recv_ops
             ]
         except (shardproof.Unsupported, RuntimeError) as error:  # Megatron has one error for every reason
