@@ -68,7 +68,7 @@ func TestReferenceHasNoFinding(t *testing.T) {
 	if result.Untold != nil {
 		t.Errorf("case %d could not be judged: %s", result.Untold.Number, result.Untold.Reason)
 	}
-	if result.MeanSegments() < 1 || result.MeanElements() < 10 || result.Traits.Cases < 100 {
+	if result.MeanSegments() < 1 || result.MeanElements() < 10 || result.Traits.Cases < 100 || result.Traits.Cases > 4000/16 {
 		t.Errorf("means of %g segments and %g elements, traits of %d cases", result.MeanSegments(), result.MeanElements(), result.Traits.Cases)
 	}
 }
