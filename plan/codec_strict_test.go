@@ -69,6 +69,7 @@ func TestMapForm(t *testing.T) {
 		mapWith(`{"shape": [], "source": [0, []], "dest": [0, []], "locations": [3, 0, 2, -1]}`),
 		mapWith(`{"shape": [1], "source": [0, [1]], "dest": [0, [1]], "scale": 0}`),
 		mapWith(`{"shape": [1], "source": [0, [1]], "dest": [0, [1]], "scale": -2.5e-3}`),
+		mapWith(`{"shape": [1], "source": [0, [1]], "dest": [0, [1]], "scale": 0.5}`),
 	)
 	at := `ranks["0"].pieces[0]`
 	refuses(t, decodeMap, [][2]string{
@@ -98,6 +99,14 @@ func TestMapForm(t *testing.T) {
 		{`{"Logical_shape": [4], "ranks": {}}`, `["Logical_shape"]: unknown field`},
 		{`{"logical_shape": [4], "ranks": {}, "extra": 1}`, "extra: unknown field"},
 		{`{"logical_shape": [4], "ranks": {}, "two\nlines": 1}`, `["two\nlines"]: unknown field`},
+		{`{"az_09": 1}`, "az_09: unknown field"},
+		{`{"a{": 1}`, `["a{"]: unknown field`},
+		{`{"\u00AF\u00fa\u0F0f": 1}`, `["¯ú༏"]: unknown field`},
+		{`{"\uD83D\uDE00": 1}`, `["😀"]: unknown field`},
+		{"{\"a\x80\": 1}", "line 1: invalid UTF-8"},
+		{`{"` + strings.Repeat("x", 60) + `": 1}`, strings.Repeat("x", 60) + ": unknown field"},
+		{`{"logical_shape": ` + strings.Repeat("x", 60) + `}`, "logical_shape: " + strings.Repeat("x", 60) + " is no list"},
+		{`{"logical_shape": azAZ09+-.!}`, "logical_shape: azAZ09+-. is no list"},
 		{`{"logical_shape": [4], "ranks": {}, "` + strings.Repeat("x", 100) + `": 1}`,
 			`["` + strings.Repeat("x", 60) + `..."]: unknown field`},
 		{`{"logical_shape": [4], "logical_shape": [4], "ranks": {}}`, "logical_shape: given twice"},
@@ -135,6 +144,7 @@ func TestMapForm(t *testing.T) {
 		{mapWith(`{"locations": 0}`), at + ".locations: 0 is no list"},
 		{mapWith(`{"locations": [0, 1, 0]}`), at + ".locations: rank 0 is listed twice"},
 		{mapWith(`{"locations": [0, 1.0]}`), at + ".locations[1]: 1.0 is no integer"},
+		{`{"logical_shape": [4], "ranks": {"0": {"pieces": [{"scale": 0.5`, at + ": line 1: the text ends too early"},
 		{mapWith(`{"scale": null}`), at + ".scale: null is no number"},
 		{mapWith(`{"scale": "1"}`), at + ".scale: a string is no number"},
 		{mapWith(`{"scale": NaN}`), at + ".scale: NaN is no number"},
@@ -325,7 +335,7 @@ func TestProtocolForm(t *testing.T) {
 	reads(t, decodeHello,
 		`{"hello": {"protocol": 1, "planner": "p", "version": "1"}}`,
 		`{"hello": {"protocol": 1, "planner": "p", "version": "1", "features": ["returns", "budget"], "holder": "any", "max_inflight": 16}}`,
-		`{"hello": {"protocol": 1, "planner": "p", "version": "1", "features": [], "holder": "lowest"}}`,
+		`{"hello": {"protocol": 1, "planner": "p", "version": "1", "features": [], "holder": "lowest", "max_inflight": 1}}`,
 	)
 	refuses(t, decodeHello, [][2]string{
 		{`{}`, "hello: missing"},

@@ -53,9 +53,9 @@ func (v Violation) Error() string { return v.Path + ": " + v.Detail }
 // it longer than 1 steps along one axis of F, and of the shard, without a hole. So row-major, permuted and
 // reversed pieces are judged exactly, and so are those in flat shards.
 //
-// A violation of kind Unsupported comes only where no rule is found broken. It tells of sizes past int64
-// (row 23), of a piece that Blocks cannot express (row 12), or of a limit of work, for maps of overlaps
-// without end. So an empty answer always means that every rule holds.
+// A violation of kind Unsupported stands after those of broken rules. It tells of sizes past int64 (row 23), of a
+// piece that Blocks cannot express (row 12), or of a limit of work, for maps of overlaps without end. So an empty
+// answer always means that every rule holds.
 //
 // The answer depends on the map and not on the order of its shards, pieces or locations, but for the numbers
 // of pieces in Path and Detail.
@@ -121,16 +121,16 @@ func (j *judge) leave() {
 }
 
 func (j *judge) run() {
-	for _, stage := range [...]func(){j.structure, j.bounds, j.geometry} {
+	for _, stage := range [...]func(){j.structure, j.bounds, func() { j.geometry(usualLimits()) }} {
 		if stage(); len(j.found) > 0 {
 			return
 		}
 	}
 }
 
-func (j *judge) geometry() {
+func (j *judge) geometry(within limits) {
 	j.tiling()
-	undecided := j.holding(usualLimits())
+	undecided := j.holding(within)
 	if len(j.found) == 0 {
 		j.expressible()
 	}

@@ -167,6 +167,9 @@ func TestValidateTellsEveryRow(t *testing.T) {
 		{"row 23: a shard", func(m *plan.Map) { m.Shards[1].Shape = []int64{1 << 62, 2} }, []string{"unsupported 23"}},
 		{"rows 5 and 23", func(m *plan.Map) { m.Shards[1] = plan.Shard{Rank: 1, Shape: []int64{1 << 62, 2}} },
 			[]string{"map.ranks invalid 5", "unsupported 23"}},
+		{"rows 9 and 23", func(m *plan.Map) {
+			m.Shards[0].Shape, m.Shards[1].Shape = []int64{1 << 62, 2}, []int64{-1, 2}
+		}, []string{"map.extent invalid 9", "unsupported 23"}},
 		{"row 7: the other extents past int64", func(m *plan.Map) { m.Shards[1].Shape = []int64{1 << 62, 0, 4} },
 			[]string{"map.ranks invalid 7"}},
 		{"a negative rank", func(m *plan.Map) { m.Shards[0].Rank = -1 }, []string{"map.ranks invalid 0"}},
