@@ -65,12 +65,12 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// The rows of a 3x3 view are cut a|bb, c|d|e and ff|g. Along axis 0 first, a joins c and e joins g, and then
-// nothing fits bb, d and ff: plan.fold leaves 5 segments. Along axis 1 first, every row becomes whole, and all one.
+// The rows of a 3x3x2 view are cut a|bb, c|d|e and ff|g. Along axis 0 first, a joins c and e joins g, and then nothing
+// fits bb, d and ff: plan.fold leaves 5 segments. Along axis 1 before axis 0, every row becomes whole, and all one.
 func TestStackFoldsFromEitherEnd(t *testing.T) {
 	strip := func(row, column, width int64) move {
-		at := 10*row + column
-		return move{target: at, source: at, shape: []int64{1, width}, targetStrides: []int64{10, 1}, sourceStrides: []int64{10, 1}}
+		at, strides := 100*row+10*column, []int64{100, 10, 1}
+		return move{target: at, source: at, shape: []int64{1, width, 2}, targetStrides: strides, sourceStrides: strides}
 	}
 	moves := []move{
 		strip(0, 0, 1), strip(0, 1, 2),
@@ -84,7 +84,7 @@ func TestStackFoldsFromEitherEnd(t *testing.T) {
 	if len(folded) != 5 {
 		t.Errorf("fold leaves %+v, want 5", folded)
 	}
-	if got := stacked(t, moves); len(got) != 1 || !slices.Equal(got[0].shape, []int64{3, 3}) {
-		t.Errorf("stack leaves %+v, want one of 3x3", got)
+	if got := stacked(t, moves); len(got) != 1 || !slices.Equal(got[0].shape, []int64{3, 3, 2}) {
+		t.Errorf("stack leaves %+v, want one of 3x3x2", got)
 	}
 }
