@@ -281,6 +281,19 @@ func TestNoEntryIsStaleAfterHalfAnAudit(t *testing.T) {
 	}
 }
 
+// The cases of a campaign whose workers hang are not exercised, and not left out of the count.
+func TestACampaignThatHangs(t *testing.T) {
+	end := make(chan struct{})
+	defer close(end)
+	report := audit.Audit(t.Context(), audit.Options{
+		Planner: plan.PlannerFunc(func(context.Context, plan.Request) (plan.Answer, error) { <-end; return plan.Answer{}, nil }),
+		Cases:   []corpus.File{}, Draws: 1, Checks: 1000, Workers: 2, Hang: 5 * time.Millisecond,
+	})
+	if report.Tally.Cases != int64(len(report.Cases))+1000 || report.Tally.NotExercised < 1000-2 {
+		t.Errorf("%+v of %d cases and 1000 drawn", report.Tally, len(report.Cases))
+	}
+}
+
 // A planner of this process that does not answer in time hangs.
 func TestTheTimeForAnAnswer(t *testing.T) {
 	end := make(chan struct{})

@@ -33,6 +33,12 @@ func (a *auditing) campaign(ctx context.Context) {
 		}
 		result := campaign.Run(ctx, a.part(part.first, part.checks, part.relations))
 		a.takeCampaign(&result)
+		if left := int64(part.checks) - result.Cases; left > 0 && a.CannotRun == nil && ctx.Err() == nil {
+			// A worker that hangs leaves the cases that it had taken.
+			a.HeldOff = holdOff(a.HeldOff, campaign.HeldOff{Reason: "left by a worker that hangs", Cases: left})
+			a.Tally.Cases += left
+			a.Tally.NotExercised += left
+		}
 		traits.Add(result.Traits)
 	}
 	for i, trait := range gen.TraitTable() {
