@@ -52,7 +52,8 @@ func placeShard(logical []int64, shard plan.Shard) placedShard {
 		if piece.Empty() {
 			continue
 		}
-		if piece, placed.turns[i] = inLogicalOrder(piece, logical, placed.strides); piece.Shape == nil && len(logical) > 0 {
+		var inOrder bool
+		if piece, placed.turns[i], inOrder = inLogicalOrder(piece, placed.strides); !inOrder {
 			return placed.unread(shard)
 		}
 		lo, ok := placed.logicalBox(logical, piece)
@@ -82,12 +83,12 @@ func (s placedShard) unread(shard plan.Shard) placedShard {
 }
 
 // inLogicalOrder is the piece with its axes in the tensor's order, and for each of those the piece's own axis (nil:
-// the same). An axis longer than 1 is known by its source stride; the others fill the rest. The piece has no
-// shape where an axis is none of the tensor's.
-func inLogicalOrder(piece plan.Piece, logical, strides []int64) (plan.Piece, []int) {
-	axes := len(logical)
+// the same). An axis longer than 1 is known by its source stride; the others fill the rest. It is false where an
+// axis is none of the tensor's.
+func inLogicalOrder(piece plan.Piece, strides []int64) (plan.Piece, []int, bool) {
+	axes := len(strides)
 	if len(piece.Shape) != axes || len(piece.Source.Strides) != axes || len(piece.Dest.Strides) != axes {
-		return plan.Piece{}, nil
+		return piece, nil, false
 	}
 	turn := make([]int, axes)
 	for axis := range turn {
@@ -97,17 +98,17 @@ func inLogicalOrder(piece plan.Piece, logical, strides []int64) (plan.Piece, []i
 		if extent <= 1 {
 			continue
 		}
-		axis := axisOfStride(piece.Source.Strides[own], logical, strides)
+		axis := axisOfStride(piece.Source.Strides[own], strides)
 		if axis < 0 || turn[axis] >= 0 {
-			return plan.Piece{}, nil
+			return piece, nil, false
 		}
 		turn[axis] = own
 	}
 	fillTurn(turn, piece.Shape)
 	if slices.IsSorted(turn) {
-		return piece, nil
+		return piece, nil, true
 	}
-	return turnPiece(piece, func(axis int) (from, to int) { return turn[axis], axis }), turn
+	return turnPiece(piece, func(axis int) (from, to int) { return turn[axis], axis }), turn, true
 }
 
 // fillTurn gives the axes of extent 1 to the logical axes that are left: each its own where that is free.
@@ -159,7 +160,7 @@ func (s *placedShard) logicalBox(logical []int64, piece plan.Piece) ([]int64, bo
 		return nil, false
 	}
 	for axis, extent := range piece.Shape {
-		if extent < 0 || lo[axis] > logical[axis]-extent || extent > 1 && piece.Source.Strides[axis] != s.strides[axis] {
+		if extent < 1 || lo[axis] > logical[axis]-extent || extent > 1 && piece.Source.Strides[axis] != s.strides[axis] {
 			return nil, false
 		}
 	}
@@ -203,7 +204,7 @@ func (s *placedShard) readGrid() bool {
 			if extent == 1 {
 				continue
 			}
-			along := axisOfStride(piece.Dest.Strides[axis], s.Shape, strides)
+			along := axisOfStride(piece.Dest.Strides[axis], strides)
 			if along < 0 || used[along] || b.at[along] > s.Shape[along]-extent {
 				return false
 			}
@@ -214,15 +215,9 @@ func (s *placedShard) readGrid() bool {
 	return true
 }
 
-// axisOfStride is the axis longer than 1 whose stride this is, or -1.
-func axisOfStride(stride int64, shape, strides []int64) int {
-	for axis, extent := range shape {
-		if extent > 1 && strides[axis] == stride {
-			return axis
-		}
-	}
-	return -1
-}
+// axisOfStride is the axis of a row-major tensor that can be longer than 1 and has this stride, or -1. Of several
+// with one stride it is the first: those after it are not longer than 1, or they would have another.
+func axisOfStride(stride int64, strides []int64) int { return slices.Index(strides, stride) }
 
 // readPacked fills in the axis order of each block, where each is dense and together they fill the shard.
 func (s *placedShard) readPacked() bool {
@@ -233,9 +228,8 @@ func (s *placedShard) readPacked() bool {
 	next := int64(0)
 	for _, i := range s.byDest() {
 		piece := s.Pieces[i]
-		order, dense := denseOrder(piece)
-		elements, ok := plan.Elements(piece.Shape)
-		if !ok || !dense || piece.Dest.Offset != next {
+		order, elements, dense := denseOrder(piece)
+		if !dense || piece.Dest.Offset != next {
 			return false
 		}
 		s.blocks[i].order = order
@@ -258,8 +252,9 @@ func (s *placedShard) byDest() []int {
 	return order
 }
 
-// denseOrder lists the axes longer than 1 by falling dest stride, and says whether the block fills a run of addresses.
-func denseOrder(piece plan.Piece) ([]int, bool) {
+// denseOrder lists the axes longer than 1 by falling dest stride. It counts the addresses that the block fills one
+// after another, and is false where it does not.
+func denseOrder(piece plan.Piece) ([]int, int64, bool) {
 	var order []int
 	for axis, extent := range piece.Shape {
 		if extent > 1 {
@@ -272,11 +267,11 @@ func denseOrder(piece plan.Piece) ([]int, bool) {
 	step := int64(1)
 	for i := len(order) - 1; i >= 0; i-- {
 		if piece.Dest.Strides[order[i]] != step {
-			return nil, false
+			return nil, 0, false
 		}
 		step *= piece.Shape[order[i]]
 	}
-	return order, true
+	return order, step, true
 }
 
 // hi is the logical coordinate one past a piece's last element on an axis.

@@ -162,11 +162,7 @@ func (r *reduction) evaluate(batch []candidate) {
 		// A planner that changes its request must not change what the next candidates are made of.
 		question := one.Case
 		question.Request = CloneRequest(question.Request)
-		if len(batch) == 1 {
-			one.fails = r.fails(question)
-		} else {
-			running.Go(func() { one.fails = r.fails(question) })
-		}
+		running.Go(func() { one.fails = r.fails(question) })
 	}
 	running.Wait()
 	for _, one := range batch {

@@ -101,15 +101,13 @@ func fewerCells(request plan.Request, lenient bool) iter.Seq[plan.Request] {
 	return func(yield func(plan.Request) bool) {
 		for axis := range axes(request) {
 			all := cells(request, axis)
-			for size := (len(all) + 1) / 2; size > 0 && len(all) > 1; size = half(size) {
+			for size := len(all); size > 1; {
+				size = (size + 1) / 2
 				if len(all)/size > maxCells {
 					break
 				}
 				for lo := 0; lo < len(all); lo += size {
-					gone := joinSpans(slices.Clone(all[lo:min(lo+size, len(all))]))
-					if len(gone) == 1 && gone[0].hi-gone[0].lo == all[len(all)-1].hi {
-						continue
-					}
+					gone := []span{{all[lo].lo, all[min(lo+size, len(all))-1].hi}}
 					if next, ok := without(request, axis, gone, lenient); ok && !yield(next) {
 						return
 					}
@@ -117,14 +115,6 @@ func fewerCells(request plan.Request, lenient bool) iter.Seq[plan.Request] {
 			}
 		}
 	}
-}
-
-// half is the next smaller size: half of it rounded up, and nothing after 1.
-func half(size int) int {
-	if size == 1 {
-		return 0
-	}
-	return (size + 1) / 2
 }
 
 // narrowerCells shortens cells: all of an axis by half, and then each by half, by a quarter, down to one
@@ -205,7 +195,7 @@ func withoutAxis(m plan.Map, axis int, lenient bool) (plan.Map, bool) {
 			shard.Shape = slices.Delete(slices.Clone(shard.Shape), own, own+1)
 		}
 		turns := placeShard(m.LogicalShape, shard).turns
-		var kept []plan.Piece
+		kept := shard.Pieces[:0:0]
 		for i, piece := range shard.Pieces {
 			own := axis
 			if turns[i] != nil {
@@ -214,9 +204,6 @@ func withoutAxis(m plan.Map, axis int, lenient bool) (plan.Map, bool) {
 			if next, ok := pieceWithoutAxis(piece, own); ok {
 				kept = append(kept, next)
 			}
-		}
-		if shard.Pieces != nil && kept == nil {
-			kept = []plan.Piece{}
 		}
 		shard.Pieces = kept
 		out.Shards = append(out.Shards, shard)

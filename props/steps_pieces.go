@@ -94,7 +94,7 @@ func (s *placedShard) join(i, j int) (plan.Piece, bool) {
 	}
 	distance := second.Dest.Offset - first.Dest.Offset
 	step := distance / first.Shape[axis]
-	if step <= 0 || step*first.Shape[axis] != distance || !sameSteps(first, second, axis, step) {
+	if step*first.Shape[axis] != distance || !sameSteps(first, second, axis, step) {
 		return first, false
 	}
 	both := first

@@ -175,15 +175,7 @@ func (s *placedShard) withoutPieces(drop []bool) (plan.Shard, bool) {
 			left[i].Shape = nil
 		}
 	}
-	if s.placement == packed {
-		return s.repacked(left), true
-	}
-	for along := range s.Shape {
-		if shard, ok := s.regrid(left, stretch{by: 1}, along, false); ok {
-			return shard, true
-		}
-	}
-	return s.Shard, false
+	return s.followed(left, stretch{by: 1}, false)
 }
 
 // dropAnything drops shards, then single pieces, of maps that are broken anyway.

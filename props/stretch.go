@@ -2,6 +2,7 @@ package props
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -58,7 +59,7 @@ func stretched(m plan.Map, s stretch, lenient bool) (plan.Map, bool) {
 func factorFits(m plan.Map, s stretch) bool {
 	for _, shape := range append(shapes(m), m.LogicalShape) {
 		elements, ok := plan.Elements(shape)
-		if hi, lo := bits.Mul64(uint64(elements), uint64(s.by)); !ok || hi != 0 || lo > 1<<62 {
+		if hi, lo := bits.Mul64(uint64(elements), uint64(s.by)); !ok || hi != 0 || lo > math.MaxInt64 {
 			return false
 		}
 	}
@@ -75,15 +76,20 @@ func shapes(m plan.Map) [][]int64 {
 
 // stretched is the shard after the stretch, in a tensor of the given new shape.
 func (s *placedShard) stretched(logical []int64, by stretch, lenient bool) (plan.Shard, bool) {
-	moved := s.moveSources(logical, by)
-	switch s.placement {
-	case packed:
+	if s.placement == opaque {
+		return s.Shard, false
+	}
+	return s.followed(s.moveSources(logical, by), by, lenient)
+}
+
+// followed is the shard closed up, or drawn apart, so that it follows its pieces.
+func (s *placedShard) followed(moved []plan.Piece, by stretch, lenient bool) (plan.Shard, bool) {
+	if s.placement == packed {
 		return s.repacked(moved), true
-	case grid:
-		for _, along := range s.axesToCut(by) {
-			if shard, ok := s.regrid(moved, by, along, lenient); ok {
-				return shard, true
-			}
+	}
+	for along := range s.Shape {
+		if shard, ok := s.regrid(moved, by, along, lenient); ok {
+			return shard, true
 		}
 	}
 	return s.Shard, false
@@ -94,7 +100,7 @@ func (s *placedShard) moveSources(logical []int64, by stretch) []plan.Piece {
 	strides, _ := plan.RowMajor(logical)
 	moved := slices.Clone(s.Pieces)
 	for i, b := range s.blocks {
-		if b == nil || s.placement == opaque {
+		if b == nil {
 			continue
 		}
 		lo, hi := by.to(b.lo[by.axis]), by.to(s.hi(i, by.axis))
@@ -170,36 +176,9 @@ func (s *placedShard) withPieces(shape []int64, pieces []plan.Piece) plan.Shard 
 	return shard
 }
 
-// axesToCut lists the shard axes along which a stretch of a logical axis may cut the shard, the likeliest first.
-func (s *placedShard) axesToCut(by stretch) []int {
-	var axes []int
-	add := func(axis int) {
-		if axis >= 0 && axis < len(s.Shape) && !slices.Contains(axes, axis) {
-			axes = append(axes, axis)
-		}
-	}
-	for _, b := range s.blocks {
-		if b != nil {
-			add(b.along[by.axis])
-		}
-	}
-	add(by.axis)
-	for axis := range s.Shape {
-		add(axis)
-	}
-	if len(axes) == 0 { // a scalar shard, which only goes or stays whole
-		axes = append(axes, 0)
-	}
-	return axes
-}
-
 // regrid cuts the shard along one of its axes so that it follows its pieces. It is false where the removed
 // elements are not whole slices of the shard on that axis.
 func (s *placedShard) regrid(moved []plan.Piece, by stretch, along int, lenient bool) (plan.Shard, bool) {
-	if len(s.Shape) == 0 {
-		kept := !slices.ContainsFunc(moved, func(p plan.Piece) bool { return p.Shape == nil })
-		return s.withPieces(s.Shape, slices.Clone(moved)), kept && by.by == 1
-	}
 	moved = slices.Clone(moved)
 	cut := stretch{axis: along, gone: s.goneAlong(moved, by, along), by: by.by}
 	shape := slices.Clone(s.Shape)
