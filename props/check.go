@@ -208,7 +208,7 @@ func checkRaw(ctx context.Context, planner plan.Planner, c plan.Case, options Op
 	asker := asker{ctx, planRaw{raw, *c.Raw}, options.TimeLimit}
 	answer, err := asker.ask(plan.Request{})
 	v := Judge(c, answer, err)
-	if v.CannotRun == nil && options.Complete {
+	if options.Complete {
 		requireComplete(c, &v)
 	}
 	return v

@@ -93,8 +93,8 @@ func targetElements(request plan.Request) int64 {
 	return total
 }
 
-// maxEnumerated is the most elements of a tensor, or of the shards of one side, for which a candidate's maps
-// are checked element by element: it takes about a millisecond.
+// maxEnumerated is the most elements of a tensor and its shards, together, for which a candidate's maps are
+// checked element by element: it takes about a millisecond.
 const maxEnumerated = 1 << 14
 
 // enumerable reports whether the maps can be checked element by element. Sizes that make no sense count as
@@ -103,12 +103,10 @@ func enumerable(request plan.Request) bool {
 	for _, m := range [2]plan.Map{request.Source, request.Target} {
 		left := int64(maxEnumerated)
 		for _, shape := range append(shapes(m), m.LogicalShape) {
-			if elements, ok := plan.Elements(shape); ok {
-				left -= min(elements, left+1)
+			elements, _ := plan.Elements(shape)
+			if left -= elements; left < 0 {
+				return false
 			}
-		}
-		if left < 0 {
-			return false
 		}
 	}
 	return true

@@ -78,6 +78,7 @@ func halves(shape []int64, first, second int) plan.Map {
 	return m
 }
 
+// longestAxis is the first of the longest axes, -1 of a scalar.
 func longestAxis(shape []int64) int {
 	longest := -1
 	for axis, extent := range shape {
@@ -137,7 +138,7 @@ func spoilWhere(condition func(plan.Request) bool, spoil func(*plan.Plan)) func(
 // readElsewhere lets the last segment read where the first does.
 func readElsewhere(p *plan.Plan) { p.Segments[len(p.Segments)-1].Source = p.Segments[0].Source }
 
-// cutFirst gives the first segment as two copies, cut in the middle of its last axis.
+// cutFirst gives the first segment as two copies, cut in the middle of its last axis, where both sides step by 1.
 func cutFirst(p *plan.Plan) {
 	first := p.Segments[0]
 	axis := len(first.Shape) - 1
@@ -146,8 +147,8 @@ func cutFirst(p *plan.Plan) {
 	one.Shape, rest.Shape = slices.Clone(first.Shape), slices.Clone(first.Shape)
 	one.Shape[axis] = half
 	rest.Shape[axis] -= half
-	rest.Source.Offset += half * first.Source.Strides[axis]
-	rest.Target.Offset += half * first.Target.Strides[axis]
+	rest.Source.Offset += half
+	rest.Target.Offset += half
 	p.Segments = append([]plan.Segment{one, rest}, p.Segments[1:]...)
 }
 

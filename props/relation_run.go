@@ -16,12 +16,8 @@ const maxRelated = 1 << 14
 // labelled is what the shards of a map hold, each element labelled with its logical index. It is false where
 // they are too large, or no map.
 func labelled(m plan.Map) ([][]int64, bool) {
-	left := int64(maxRelated)
-	for _, shape := range append(shapes(m), m.LogicalShape) {
-		elements, ok := plan.Elements(shape)
-		if left -= min(elements, left+1); !ok || left < 0 {
-			return nil, false
-		}
+	if !fits(&m, maxRelated) {
+		return nil, false
 	}
 	full, err := oracle.Labels(m)
 	if err != nil {

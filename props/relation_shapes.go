@@ -124,43 +124,31 @@ func appendAxis(r *relating) string {
 	return copiesDiffer(answer.Plan, want, "with an axis added")
 }
 
-// withAxis is the map with an axis put before the given one: all of the new axis wherever anything is.
+// withAxis is the map with an axis put before the given one: all of the new axis wherever anything is. The blocks
+// are row-major.
 func withAxis(m plan.Map, axis int, extent int64) plan.Map {
-	logical, _ := plan.RowMajor(m.LogicalShape)
 	out := plan.Map{LogicalShape: slices.Insert(slices.Clone(m.LogicalShape), axis, extent)}
 	for _, shard := range m.Shards {
-		same := len(shard.Shape) == len(m.LogicalShape)
-		own, _ := plan.RowMajor(shard.Shape)
 		shard.Pieces = slices.Clone(shard.Pieces)
 		for i := range shard.Pieces {
 			piece := &shard.Pieces[i]
 			piece.Shape = slices.Insert(slices.Clone(piece.Shape), axis, extent)
-			piece.Source = widened(piece.Source, logical, axis, extent)
-			piece.Dest = widened(piece.Dest, own, min(axis, len(piece.Dest.Strides)), extent)
+			piece.Source = widened(piece.Source, m.LogicalShape, axis, extent)
+			piece.Dest = widened(piece.Dest, shard.Shape, axis, extent)
 		}
-		switch {
-		case same:
-			shard.Shape = slices.Insert(slices.Clone(shard.Shape), axis, extent)
-		case extent > 1:
-			// A shard of other axes keeps their number: its last axis holds the new one's runs.
-			shard.Shape = slices.Clone(shard.Shape)
-			shard.Shape[len(shard.Shape)-1] *= extent
-		}
+		shard.Shape = slices.Insert(slices.Clone(shard.Shape), axis, extent)
 		out.Shards = append(out.Shards, shard)
 	}
 	return out
 }
 
-// widened is a view with an axis put in. One of extent 1 steps as far as all that comes after it; a longer one
-// is the last and steps by 1, all else stepping over it.
-func widened(view plan.View, rowMajor []int64, axis int, extent int64) plan.View {
+// widened is a view of a tensor or shard with an axis put in. One of extent 1 steps as far as all that comes after
+// it; a longer one is the last and steps by 1, all else stepping over it.
+func widened(view plan.View, shape []int64, axis int, extent int64) plan.View {
 	if extent > 1 {
 		return longer(view, extent)
 	}
-	step := int64(1)
-	if axis > 0 && axis <= len(rowMajor) && len(rowMajor) == len(view.Strides) {
-		step = rowMajor[axis-1]
-	}
+	step, _ := plan.Elements(shape[axis:])
 	return plan.View{Offset: view.Offset, Strides: slices.Insert(slices.Clone(view.Strides), axis, step)}
 }
 
