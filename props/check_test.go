@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/shardproof/shardproof/plan"
+	"github.com/shardproof/shardproof/plan/layout"
 	"github.com/shardproof/shardproof/plan/reference"
 	"github.com/shardproof/shardproof/props"
 )
@@ -59,6 +63,34 @@ func TestCheckFaults(t *testing.T) {
 		if got.Outcome != props.Broken || got.Cause(false) != "fault" || got.Fault == nil {
 			t.Errorf("%s: got %s, broken %v", name, got.Outcome, got.Broken)
 		}
+	}
+}
+
+// A planner that does not answer may still read what it was asked, whatever is checked after it.
+func TestCheckLeavesAHangingPlannerItsRequest(t *testing.T) {
+	asked, release := make(chan plan.Request, 2), make(chan struct{})
+	defer close(release)
+	first := true
+	hangs := plannerOf(func(request plan.Request) (plan.Answer, error) {
+		if !first {
+			asked <- request
+			<-release
+		}
+		first = false
+		return reference.Planner{}.Plan(context.Background(), request)
+	})
+	c, _ := rightExample(t)
+	if got := props.Check(t.Context(), hangs, c, props.Options{TimeLimit: 20 * time.Millisecond}); got.Fault == nil {
+		t.Fatalf("got %s, want a hang", got.Outcome)
+	}
+	request := <-asked
+	before := props.CloneRequest(request)
+	c.Source, c.Target = c.Target, c.Source
+	if got := props.Check(t.Context(), reference.Planner{}, c, props.Options{}); got.Outcome != props.Exact {
+		t.Fatalf("the case after it: %s (%s)", got.Outcome, got.Detail)
+	}
+	if diff := cmp.Diff(before, request); diff != "" {
+		t.Errorf("what the planner was asked has changed:\n%s", diff)
 	}
 }
 
@@ -116,32 +148,37 @@ func refused(kind plan.Kind) answerOrError {
 	return answerOrError{plan.Answer{}, plan.Refuse(kind, "for a reason")}
 }
 
-// Each detail in which two plans differ is seen.
+// Each detail in which two plans differ is seen, and the first is told.
 func TestCheckStableSeesEveryDifference(t *testing.T) {
-	for name, change := range map[string]func(*plan.Answer){
-		"no shape":        func(a *plan.Answer) { a.Plan.LogicalShape = nil },
-		"a count":         func(a *plan.Answer) { *a.MovedElements++ },
-		"a segment less":  func(a *plan.Answer) { a.Plan.Segments = a.Plan.Segments[1:] },
-		"an extent":       func(a *plan.Answer) { a.Plan.Segments[1].Shape[0]-- },
-		"a source rank":   func(a *plan.Answer) { a.Plan.Segments[1].Source.Rank = 0 },
-		"a target rank":   func(a *plan.Answer) { a.Plan.Segments[1].Target.Rank = 1 },
-		"a read offset":   func(a *plan.Answer) { a.Plan.Segments[1].Source.Offset-- },
-		"a write offset":  func(a *plan.Answer) { a.Plan.Segments[1].Target.Offset-- },
-		"a read stride":   func(a *plan.Answer) { a.Plan.Segments[1].Source.Strides[0]-- },
-		"a write stride":  func(a *plan.Answer) { a.Plan.Segments[1].Target.Strides[0]-- },
-		"two in exchange": func(a *plan.Answer) { slices.Reverse(a.Plan.Segments[:2]) },
+	const statement, fewer, first, second = "the stated shape or count", "4 segments, with", "segment 0 is", "segment 1 is"
+	for _, test := range []struct {
+		name   string
+		told   string
+		change func(*plan.Answer)
+	}{
+		{"no shape", statement, func(a *plan.Answer) { a.Plan.LogicalShape = nil }},
+		{"a count", statement, func(a *plan.Answer) { *a.MovedElements++ }},
+		{"a segment less", fewer, func(a *plan.Answer) { a.Plan.Segments = a.Plan.Segments[1:] }},
+		{"an extent", second, func(a *plan.Answer) { a.Plan.Segments[1].Shape[0]-- }},
+		{"a source rank", second, func(a *plan.Answer) { a.Plan.Segments[1].Source.Rank = 0 }},
+		{"a target rank", second, func(a *plan.Answer) { a.Plan.Segments[1].Target.Rank = 1 }},
+		{"a read offset", second, func(a *plan.Answer) { a.Plan.Segments[1].Source.Offset-- }},
+		{"a write offset", second, func(a *plan.Answer) { a.Plan.Segments[1].Target.Offset-- }},
+		{"a read stride", second, func(a *plan.Answer) { a.Plan.Segments[1].Source.Strides[0]-- }},
+		{"a write stride", second, func(a *plan.Answer) { a.Plan.Segments[1].Target.Strides[0]-- }},
+		{"two in exchange", first, func(a *plan.Answer) { slices.Reverse(a.Plan.Segments[:2]) }},
 	} {
 		c, _ := rightExample(t)
 		planner := plannerOf(func(r plan.Request) (plan.Answer, error) {
 			_, answer := rightExample(t)
 			if r.Source.Shards[0].Rank != 0 {
-				change(&answer)
+				test.change(&answer)
 			}
 			return answer, nil
 		})
 		got := props.Check(t.Context(), planner, c, props.Options{})
-		if !slices.Equal(got.Broken, []string{"stable"}) {
-			t.Errorf("%s: broken is %v, want stable", name, got.Broken)
+		if !slices.Equal(got.Broken, []string{"stable"}) || !strings.HasPrefix(got.Detail, "stable: "+test.told) {
+			t.Errorf("%s: broken is %v (%s), want stable: %s", test.name, got.Broken, got.Detail, test.told)
 		}
 	}
 }
@@ -237,6 +274,20 @@ func TestCheckRaw(t *testing.T) {
 	}
 }
 
+// A budget refusal without a limit sent is unsupported, which a complete planner must not say (the rows' last note).
+func TestCheckRawComplete(t *testing.T) {
+	c := plan.Case{
+		Raw:    &plan.Raw{Source: []byte("4.7"), Target: []byte("{}")},
+		Expect: plan.Expect{Outcome: plan.Refused, Kinds: []plan.Kind{plan.Invalid}},
+	}
+	var planner rawPlanner = func(plan.Raw) (plan.Answer, error) { return plan.Answer{}, plan.Refuse(plan.OverBudget, "too large") }
+	for complete, want := range map[bool]props.Outcome{false: props.Unsupported, true: props.Broken} {
+		if got := props.Check(t.Context(), planner, c, props.Options{Complete: complete}); got.Outcome != want {
+			t.Errorf("complete %t: got %s, want %s", complete, got.Outcome, want)
+		}
+	}
+}
+
 type rawPlanner func(plan.Raw) (plan.Answer, error)
 
 func (p rawPlanner) PlanRaw(_ context.Context, raw plan.Raw) (plan.Answer, error) { return p(raw) }
@@ -260,6 +311,38 @@ func TestCheckCannotRun(t *testing.T) {
 		})
 		if got := props.Check(t.Context(), planner, c, props.Options{}); got.CannotRun != lost || len(got.Broken) > 0 {
 			t.Errorf("after %d answers: got %v, broken %v", when, got.CannotRun, got.Broken)
+		}
+	}
+}
+
+// Sides of up to LaidOut elements are run on labelled elements, and larger ones proved. No run lays out 2^25
+// elements, so that of those a run tells nothing, and a proof everything.
+func TestCheckLaidOut(t *testing.T) {
+	const elements = 1 << 25
+	whole := func(extent int64, ranks int) plan.Map {
+		m, err := layout.Replicated([]int64{extent}, ranks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	one, single, four := whole(elements, 1), whole(elements/4, 1), whole(elements/4, 4)
+	for _, test := range []struct {
+		name           string
+		source, target plan.Map
+	}{
+		{"a tensor", one, one},
+		{"four source shards together", four, single},
+		{"four target shards together", single, four},
+	} {
+		c := plan.Case{Request: plan.Request{Source: test.source, Target: test.target}, Expect: plan.Expect{Outcome: plan.Exact}}
+		for laidOut, want := range map[int64]props.Outcome{
+			0: props.Exact, elements - 1: props.Exact, elements: props.Unknown,
+		} {
+			got := props.Check(t.Context(), reference.Planner{}, c, props.Options{LaidOut: laidOut})
+			if got.Outcome != want {
+				t.Errorf("%s of 2^25 elements, laid out up to %d: got %s, want %s (%s)", test.name, laidOut, got.Outcome, want, got.Detail)
+			}
 		}
 	}
 }

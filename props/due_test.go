@@ -128,6 +128,35 @@ func TestDueKeepsGeometry(t *testing.T) {
 	}
 }
 
+// A map is checked element by element where the tensor and its shards have at most 2^14 elements together. An
+// extent that makes no sense counts as nothing.
+func TestEnumerable(t *testing.T) {
+	const most = 1 << 14
+	small := plan.Map{LogicalShape: []int64{1}}
+	for _, test := range []struct {
+		logical int64
+		shards  []int64
+		want    bool
+	}{
+		{most / 2, []int64{most / 2}, true},
+		{most / 2, []int64{most/2 + 1}, false},
+		{most/2 + 1, []int64{most / 2}, false},
+		{most / 2, []int64{most / 4, most / 4}, true},
+		{1, []int64{1 << 62, 1 << 62, 1 << 62, 1 << 62}, false},
+		{1, []int64{-1}, true},
+	} {
+		m := plan.Map{LogicalShape: []int64{test.logical}}
+		for rank, extent := range test.shards {
+			m.Shards = append(m.Shards, plan.Shard{Rank: rank, Shape: []int64{extent}})
+		}
+		for _, request := range []plan.Request{{Source: m, Target: small}, {Source: small, Target: m}} {
+			if got := enumerable(request); got != test.want {
+				t.Errorf("%d elements in shards of %v: got %t", test.logical, test.shards, got)
+			}
+		}
+	}
+}
+
 func TestFollowingLimits(t *testing.T) {
 	first, _ := rightAnswer()
 	simpler := first.Request
@@ -152,6 +181,14 @@ func TestFollowingLimits(t *testing.T) {
 		got := followingLimits(first.Request, simpler)
 		if n := *test.limit(&got); n == nil || *n != test.want {
 			t.Errorf("%s: %d becomes %v, want %d", test.name, test.was, n, test.want)
+		}
+	}
+	// A scalar has no axes, and no limit is below none.
+	simpler.Source, simpler.Target = whole([]int64{}, 0, 0), whole([]int64{}, 0, 0)
+	for was, want := range map[int64]int64{1: 1, 2: 0, 3: 1, 4: 4} {
+		simpler.Budget = plan.Budget{MaxNdim: number(was)}
+		if got := followingLimits(first.Request, simpler); *got.MaxNdim != want {
+			t.Errorf("%d axes become %d for a scalar, want %d", was, *got.MaxNdim, want)
 		}
 	}
 	simpler.Budget = plan.Budget{}

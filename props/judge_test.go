@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/shardproof/shardproof/plan"
+	"github.com/shardproof/shardproof/plan/layout"
 	"github.com/shardproof/shardproof/props"
 )
 
@@ -149,6 +150,45 @@ func TestCompleteLeavesOpen(t *testing.T) {
 			if got := props.Check(t.Context(), refusing, c, props.Options{Complete: true}); got.Outcome != want {
 				t.Errorf("%s, %s expected: got %s, want %s", name, outcome, got.Outcome, want)
 			}
+		}
+	}
+}
+
+// Eight axes are within every limit: what has them is planned by a complete planner.
+func TestCompletePlansEightAxes(t *testing.T) {
+	m, err := layout.Replicated([]int64{1, 2, 1, 2, 1, 2, 1, 2}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := plan.Case{Request: plan.Request{Source: m, Target: m}, Expect: plan.Expect{Outcome: plan.ExactOrUnsupported}}
+	refusing := plannerOf(func(plan.Request) (plan.Answer, error) {
+		return plan.Answer{}, plan.Refuse(plan.Unsupported, "eight axes")
+	})
+	if got := props.Check(t.Context(), refusing, c, props.Options{Complete: true}); got.Outcome != props.Broken {
+		t.Errorf("got %s, want broken", got.Outcome)
+	}
+}
+
+// The elements moved are those of all segments, right or wrong, and 0 where they are more than an int64 counts.
+func TestJudgeCountsMovedElements(t *testing.T) {
+	const half = 1 << 62 // of 2^63, the first number past int64
+	for _, test := range []struct {
+		shapes [][]int64
+		want   int64
+	}{
+		{nil, 0},
+		{[][]int64{{3, 0}, {3, 4}, {2}}, 14},
+		{[][]int64{{half - 1}, {half}}, 1<<63 - 1},
+		{[][]int64{{half}, {half}}, 0},
+		{[][]int64{{5}, {half, 2}}, 0},
+	} {
+		c, answer := rightExample(t)
+		answer.Plan.Segments = nil
+		for _, shape := range test.shapes {
+			answer.Plan.Segments = append(answer.Plan.Segments, plan.Segment{Shape: shape})
+		}
+		if got := props.Judge(c, answer, nil); got.MovedElements != test.want {
+			t.Errorf("segments of %v: got %d elements, want %d", test.shapes, got.MovedElements, test.want)
 		}
 	}
 }

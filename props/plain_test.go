@@ -110,6 +110,7 @@ func TestFingerprint(t *testing.T) {
 		"a dest stride":        func(r *plan.Request) { r.Source.Shards[0].Pieces[0].Dest.Strides[0]++ },
 		"a location":           func(r *plan.Request) { r.Source.Shards[0].Pieces[1].Locations[0]++ },
 		"two locations":        func(r *plan.Request) { slices.Reverse(r.Source.Shards[0].Pieces[1].Locations) },
+		"no locations":         func(r *plan.Request) { r.Source.Shards[0].Pieces[0].Locations = nil },
 		"a scale":              func(r *plan.Request) { *r.Source.Shards[0].Pieces[0].Scale = 2 },
 		"no scale":             func(r *plan.Request) { r.Source.Shards[0].Pieces[0].Scale = nil },
 		"a policy":             func(r *plan.Request) { r.Selector.Policy = plan.PolicyLocal },

@@ -1,6 +1,8 @@
 package props_test
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"testing"
 
@@ -39,6 +41,48 @@ func TestOnlyRelationsThatWereExercisedAreTold(t *testing.T) {
 		}
 		if !slices.Contains(v.Related, "round-trip") {
 			t.Errorf("%s: round-trip is not among %v", test.name, v.Related)
+		}
+	}
+}
+
+// What a planner does with the requests that belong to a case it planned. A refusal that it may give leaves the
+// relation alone; one that it may not, or a fault, breaks it; and where it cannot be run there is nothing to judge.
+func TestDerivedRequestsAreJudged(t *testing.T) {
+	var all, must []string
+	for _, relation := range props.Relations()[1:] {
+		all = append(all, relation.ID)
+		if relation.Level == props.Must {
+			must = append(must, relation.ID)
+		}
+	}
+	should := all[len(must):]
+	c := props.Relations()[1].Canaries[0].Case() // 4x6 in rows to columns, where every relation's condition holds
+	lost := errors.New("no such program")
+	for _, test := range []struct {
+		name                    string
+		err                     error
+		related, broken, should []string
+		cannotRun               error
+	}{
+		{"planned", nil, all, nil, nil, nil},
+		{"unsupported", plan.Refuse(plan.Unsupported, "too wide"), nil, nil, nil, nil},
+		{"over a budget", plan.Refuse(plan.OverBudget, "too large"), nil, nil, nil, nil},
+		{"refused as invalid", plan.Refuse(plan.Invalid, "no map"), nil, must, should, nil},
+		{"met with a fault", &plan.Fault{Name: "exit", Detail: "status 3"}, nil, must, should, nil},
+		{"not run", lost, nil, nil, nil, lost},
+	} {
+		asked := 0
+		planner := plannerOf(func(request plan.Request) (plan.Answer, error) {
+			if asked++; asked > 2 && test.err != nil { // the case itself is asked twice
+				return plan.Answer{}, test.err
+			}
+			return reference.Planner{}.Plan(context.Background(), request)
+		})
+		got := props.Check(t.Context(), planner, c, props.Options{Relations: true})
+		if !slices.Equal(got.Related, test.related) || !slices.Equal(got.Broken, test.broken) ||
+			!slices.Equal(got.Should, test.should) || got.CannotRun != test.cannotRun {
+			t.Errorf("%s: related %v, broken %v, should %v, cannot run: %v",
+				test.name, got.Related, got.Broken, got.Should, got.CannotRun)
 		}
 	}
 }

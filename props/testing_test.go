@@ -83,4 +83,15 @@ func TestFailing(t *testing.T) {
 	if text, passed = run("panics", "-test.run=^FuzzPlanner$"); passed || !strings.Contains(text, "fault: panic: no") {
 		t.Errorf("the fuzz test misses a panic:\n%s", text)
 	}
+	// A planner that always panics does so on the smallest request there is, too.
+	saved = regexp.MustCompile(`saved as (\S+);`).FindStringSubmatch(text)
+	if saved == nil {
+		t.Fatalf("the fuzz test saved no case:\n%s", text)
+	}
+	if c, err = corpus.Load(filepath.Join(dir, saved[1])); err != nil {
+		t.Fatal(err)
+	}
+	if elements, ok := plan.Elements(c.Target.LogicalShape); !ok || elements > 1 {
+		t.Errorf("the fuzz test's saved case has %d elements:\n%s", elements, plan.EncodeCase(c))
+	}
 }
