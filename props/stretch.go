@@ -40,7 +40,7 @@ func stretched(m plan.Map, s stretch, lenient bool) (plan.Map, bool) {
 	}
 	out := plan.Map{LogicalShape: slices.Clone(m.LogicalShape), Shards: slices.Clone(m.Shards)}
 	out.LogicalShape[s.axis] = s.to(m.LogicalShape[s.axis])
-	if _, ok := plan.Elements(out.LogicalShape); !ok || s.by > 1 && !factorFits(m, s) {
+	if _, ok := plan.Elements(out.LogicalShape); !ok || !factorFits(m, s) {
 		return m, false
 	}
 	for i, shard := range m.Shards {
@@ -55,11 +55,12 @@ func stretched(m plan.Map, s stretch, lenient bool) (plan.Map, bool) {
 	return out, true
 }
 
-// factorFits reports whether the stretched tensor and shards still count their elements in an int64.
+// factorFits reports whether the stretched tensor and shards still count their elements in an int64, those that do so
+// before.
 func factorFits(m plan.Map, s stretch) bool {
 	for _, shape := range append(shapes(m), m.LogicalShape) {
-		elements, ok := plan.Elements(shape)
-		if hi, lo := bits.Mul64(uint64(elements), uint64(s.by)); !ok || hi != 0 || lo > math.MaxInt64 {
+		elements, _ := plan.Elements(shape)
+		if hi, lo := bits.Mul64(uint64(elements), uint64(s.by)); hi != 0 || lo > math.MaxInt64 {
 			return false
 		}
 	}
@@ -213,12 +214,14 @@ func (s *placedShard) goneAlong(moved []plan.Piece, by stretch, along int) []spa
 			gone = append(gone, span{b.at[along], b.at[along] + s.extentAlong(i, along)})
 			continue
 		}
+		if b.along[by.axis] != along {
+			continue
+		}
+		start := b.at[along] - b.lo[by.axis]
 		for _, g := range by.gone {
-			lo, hi := max(g.lo, b.lo[by.axis]), min(g.hi, s.hi(i, by.axis))
-			if lo < hi && b.along[by.axis] == along {
-				start := b.at[along] - b.lo[by.axis]
-				gone = append(gone, span{start + lo, start + hi})
-			}
+			lo := max(g.lo, b.lo[by.axis])
+			hi := max(lo, min(g.hi, s.hi(i, by.axis))) // an empty span takes nothing
+			gone = append(gone, span{start + lo, start + hi})
 		}
 	}
 	return joinSpans(gone)
