@@ -57,8 +57,8 @@ func (a *algebra) build() (p problem) {
 	if p := a.sameShape(); p != "" {
 		return p
 	}
-	logical, ok := plan.Elements(a.request.Source.LogicalShape)
-	if !ok || logical > MaxAlgebraElements {
+	logical, ok := counted(a.request.Source.LogicalShape, MaxAlgebraElements)
+	if !ok {
 		return fmt.Sprintf("more than %d elements in logical shape %v", MaxAlgebraElements, a.request.Source.LogicalShape)
 	}
 	a.logical = int(logical)

@@ -8,7 +8,8 @@ import (
 
 // Apply runs a plan on source shards, in the source map's order, and returns what it leaves in the target
 // shards, in the target map's order; NoValue where nothing was written. It is an error where the plan breaks
-// valid or bounds, or moves more than MaxElements.
+// valid or bounds or moves more than MaxElements, and where the shards of a map cannot be counted, hold more
+// than that, or are two of one rank.
 func Apply(request plan.Request, answer plan.Answer, shards [][]int64) ([][]int64, error) {
 	var l look
 	l.inspect(request, answer)
@@ -31,14 +32,17 @@ func Apply(request plan.Request, answer plan.Answer, shards [][]int64) ([][]int6
 }
 
 func (l *look) applicable(shards [][]int64) error {
-	for i := range l.request.Source.Shards {
-		shard := &l.request.Source.Shards[i]
-		if n, ok := plan.Elements(shard.Shape); !ok || len(shards) != len(l.request.Source.Shards) || int64(len(shards[i])) != n {
-			return fmt.Errorf("source rank %d: the values are not those of a shard %v", shard.Rank, shard.Shape)
-		}
+	if _, p := sized("source", &l.request.Source, l.source); p != "" {
+		return fmt.Errorf("%s", p)
 	}
 	if _, p := sized("target", &l.request.Target, l.target); p != "" {
 		return fmt.Errorf("%s", p)
+	}
+	for i := range l.request.Source.Shards {
+		shard := &l.request.Source.Shards[i]
+		if n, _ := plan.Elements(shard.Shape); len(shards) != len(l.request.Source.Shards) || int64(len(shards[i])) != n {
+			return fmt.Errorf("source rank %d: the values are not those of a shard %v", shard.Rank, shard.Shape)
+		}
 	}
 	if l.fault != "" {
 		return fmt.Errorf("%s", l.fault)

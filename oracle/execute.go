@@ -178,7 +178,7 @@ func (r *run) checkBuffers() {
 	for at, shard := range r.target {
 		base := r.targetBase[at]
 		for i := range int64(guardElements) {
-			if r.targetBuffer[base-1-i].writes+r.targetBuffer[base+shard.elements+i].writes != 0 {
+			if r.targetBuffer[base-1-i].writes != 0 || r.targetBuffer[base+shard.elements+i].writes != 0 {
 				r.wrong[isBounds] = wrong{detail: fmt.Sprintf("target rank %d: the guard round the shard was written", shard.Rank)}
 				return
 			}

@@ -14,12 +14,11 @@ const pairwiseSegments = 32
 
 // folded looks for two segments that are one copy. Segments that are not valid are passed over.
 func folded(l *look) Finding {
-	a, b, axis := -1, -1, 0
-	if len(l.copies) <= pairwiseSegments {
-		a, b, axis = l.joinAmongPairs()
-	} else {
-		a, b, axis = l.joinAmongSorted()
+	join := l.joinAmongPairs
+	if len(l.copies) > pairwiseSegments {
+		join = l.joinAmongSorted
 	}
+	a, b, axis := join()
 	if a < 0 {
 		return Finding{}
 	}

@@ -81,14 +81,14 @@ func (r *run) fillShard(at int32, buffer []int32, logical int64) problem {
 
 func (r *run) fillRow(at int32, buffer []int32, walk *rows) problem {
 	label, address := walk.first[0], walk.first[1]
-	held, with := int32(absent), int32(absent)
+	held, with := int32(absent), int32(0)
 	for range walk.count {
 		if buffer[address] != unplaced {
 			return placedTwice
 		}
 		buffer[address] = int32(label)
 		// A row runs through one set of holders nearly always.
-		if set := r.holders.of[label]; set != held || with == absent {
+		if set := r.holders.of[label]; set != held {
 			next, ok := r.holders.add(set, at)
 			if !ok {
 				return "holds an element a second time"

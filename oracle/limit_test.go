@@ -48,6 +48,51 @@ func TestProofOutOfBudget(t *testing.T) {
 	}
 }
 
+// A budget is spent to its end: as much as some work takes is enough for it, and one less is not.
+func TestBudgetsAreSpentToTheirEnd(t *testing.T) {
+	const plenty = 1 << 20
+	right, answer := small()
+	placed := func(budget int, request plan.Request, answer plan.Answer) (p proof, known bool) {
+		p.budget = budget
+		p.inspect(request, answer)
+		return p, p.place() == ""
+	}
+	for name, work := range map[string]func(budget int) (left int, known bool){
+		"a map of one side": func(budget int) (int, bool) {
+			p, known := placed(budget, plan.Request{Source: plan.Map{LogicalShape: []int64{20, 12}}, Target: right.Target}, plan.Answer{})
+			return p.budget, known
+		},
+		"both maps": func(budget int) (int, bool) {
+			p, known := placed(budget, right, answer)
+			return p.budget, known
+		},
+		"a proof": func(budget int) (int, bool) {
+			p, known := placed(budget, right, answer)
+			if known && p.boundable() {
+				p.prove()
+			}
+			left := p.budget
+			return left, p.judge() == Evidence{}
+		},
+		"a probe": func(budget int) (int, bool) {
+			p, _ := placed(plenty, right, answer)
+			p.boundable()
+			p.budget = budget
+			p.probeElement(0, 0, 3, 11) // segment 0 reads from 12 what it writes to 3
+			return p.budget, p.wrong[isValues].detail != ""
+		},
+	} {
+		left, known := work(plenty)
+		if taken := plenty - left; !known || taken <= 0 {
+			t.Errorf("%s: takes %d, known %v", name, taken, known)
+		} else if _, known := work(taken); !known {
+			t.Errorf("%s takes %d, which is not enough", name, taken)
+		} else if _, known := work(taken - 1); known {
+			t.Errorf("%s takes %d, and one less is enough", name, taken)
+		}
+	}
+}
+
 // A budget that runs out anywhere leaves no wrong claim, of plans right or spoiled.
 func TestNoBudgetMakesAProofWrong(t *testing.T) {
 	eachRandom(t, 300, func(seed uint64, _ bool, request plan.Request, answer plan.Answer) {
@@ -77,6 +122,8 @@ func TestErrors(t *testing.T) {
 	}
 	undeclared := split(4, 4, 0, 2)
 	undeclared.Shards[1].Undeclared = true
+	twice := split(20, 12, 0, 2)
+	twice.Shards[1].Rank = 0
 	broken := answer
 	broken.Plan.Segments = append(slices.Clone(answer.Plan.Segments), plan.Segment{Shape: []int64{0}})
 	long := answer
@@ -94,6 +141,10 @@ func TestErrors(t *testing.T) {
 		{"applied to too few shards", "source rank 0: the values are not those of a shard [10 12]", func() error { _, err := Apply(request, answer, shards[:1]); return err }},
 		{"applied to a target too large", "target map: more than 16777216 elements in logical shape [1000000000 8]", func() error {
 			_, err := Apply(plan.Request{Source: request.Source, Target: huge.Target}, answer, shards)
+			return err
+		}},
+		{"applied to a rank's shard twice", "source map: rank 0 stands twice", func() error {
+			_, err := Apply(plan.Request{Source: twice, Target: request.Target}, answer, shards)
 			return err
 		}},
 		{"applied though not valid", "segment 8: 0 source strides for 1 extents", func() error { _, err := Apply(request, broken, shards); return err }},
@@ -148,6 +199,69 @@ func TestARightPlanNearTheEndOfInt64IsKept(t *testing.T) {
 		for _, clause := range Clauses() {
 			if finding := evidence.Of(clause); finding.Status != Kept {
 				t.Errorf("%d elements: %s is %v: %s", extent, clause, finding.Status, finding.Detail)
+			}
+		}
+	}
+}
+
+// A map may have as many elements as the limit, in the tensor and in all its shards, and no more.
+func TestMapsAtTheLimit(t *testing.T) {
+	for _, test := range []struct {
+		logical int64
+		shards  []int64
+		want    problem
+	}{
+		{MaxElements, []int64{MaxElements - 1, 1}, ""},
+		{MaxElements + 1, nil, "a map: more than 16777216 elements in logical shape [16777217]"},
+		{1, []int64{MaxElements, 1}, "a map: more than 16777216 elements in all shards"},
+	} {
+		m := plan.Map{LogicalShape: []int64{test.logical}}
+		total := int64(0)
+		for at, n := range test.shards {
+			m.Shards, total = append(m.Shards, plan.Shard{Rank: at, Shape: []int64{n}}), total+n
+		}
+		if got, p := sized("a", &m, rank(nil, m)); p != test.want || p == "" && got != total {
+			t.Errorf("%d elements in shards of %v: got %d, %q, want %q", test.logical, test.shards, got, p, test.want)
+		}
+	}
+}
+
+// A plan is run while it moves no more than four times what the target holds and 4096 more: for 240 elements that
+// is 5056. Past it every oracle judges it by its addresses and its volume.
+func TestPlansThatAreNotRun(t *testing.T) {
+	one := []int64{0}
+	later := []ClauseID{Cover, Once, Values, Holder}
+	for _, test := range []struct {
+		name    string
+		extra   []plan.Segment
+		broken  ClauseID
+		detail  string
+		unknown []ClauseID
+	}{
+		{"as much as is run", []plan.Segment{segment([]int64{4816}, 0, 0, one, 0, 0, one)},
+			Once, "target rank 0 [0 0] (address 0): wants logical [0 0], written 4817 times", nil},
+		{"one more", []plan.Segment{segment([]int64{4817}, 0, 0, one, 0, 0, one)},
+			Once, "the segments write 5057 elements or more, the target shards hold 240", []ClauseID{Cover, Values, Holder}},
+		{"one more, and one that strays", []plan.Segment{segment([]int64{4816}, 0, 0, one, 0, 0, one), segment([]int64{1}, 0, 0, one, 3, 60, one)},
+			Bounds, "segment 9 reaches outside its shards", later},
+		{"one more, one that strays and one past it", []plan.Segment{
+			segment([]int64{4816}, 0, 0, one, 0, 0, one), segment([]int64{1}, 0, 120, one, 3, 0, one), segment([]int64{1}, 0, 0, one, 3, 60, one),
+		}, Bounds, "segment 9 reaches outside its shards", later},
+		{"one more, and one that is not valid", []plan.Segment{segment([]int64{4817}, 0, 0, one, 0, 0, one), segment([]int64{1}, 7, 0, one, 0, 0, one)},
+			Valid, "segment 9: source rank 7 has no shard", later},
+	} {
+		request, answer := small()
+		answer.Plan.Segments, answer.MovedElements = append(answer.Plan.Segments, test.extra...), nil
+		for _, oracle := range oracles {
+			if test.unknown == nil && oracle.name == "Prove" {
+				continue // it need not count so many writes of one address
+			}
+			evidence := oracle.judge(request, answer)
+			if got := evidence.Of(test.broken); got.Status != Broken || got.Detail != test.detail {
+				t.Errorf("%s: %s: got %+v, want %s", test.name, oracle.name, got, test.detail)
+			}
+			if got := evidence.Unknown(); !slices.Equal(got, test.unknown) {
+				t.Errorf("%s: %s: unknown %v, want %v", test.name, oracle.name, got, test.unknown)
 			}
 		}
 	}

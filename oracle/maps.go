@@ -19,9 +19,15 @@ func (l *look) sameShape() problem {
 	return ""
 }
 
+// counted is the number of elements of a shape; false where that is past int64, or past a limit.
+func counted(shape []int64, limit int64) (elements int64, ok bool) {
+	elements, ok = plan.Elements(shape)
+	return elements, ok && elements <= limit
+}
+
 // sized checks that the shards and the tensor of a map can be counted, and are few enough.
 func sized(side string, m *plan.Map, shards []ranked) (elements int64, p problem) {
-	if logical, ok := plan.Elements(m.LogicalShape); !ok || logical > MaxElements {
+	if _, ok := counted(m.LogicalShape, MaxElements); !ok {
 		return 0, fmt.Sprintf("%s map: more than %d elements in logical shape %v", side, MaxElements, m.LogicalShape)
 	}
 	for i, shard := range shards {

@@ -93,6 +93,18 @@ func TestProofAtAnySize(t *testing.T) {
 	}
 }
 
+// The elements of a short axis are compared one by one, so that the diagonal of a transposed copy is judged; those
+// of a longer one are not.
+func TestProofOfADiagonal(t *testing.T) {
+	for n, want := range map[int64]Status{comparedOneByOne: Broken, comparedOneByOne + 1: Unknown} {
+		request := plan.Request{Source: replicated(n, n, 2), Target: replicated(n, n, 1)}
+		answer := plan.Answer{Plan: plan.Plan{Segments: []plan.Segment{segment([]int64{n, n}, 1, 0, []int64{1, n}, 0, 0, []int64{n, 1})}}}
+		if got := Prove(request, answer).Of(Holder); got.Status != want {
+			t.Errorf("%d elements, read from another holder than is due: got %+v, want %v", n, got, want)
+		}
+	}
+}
+
 // A transposed copy of 10^6 x 10^6 is wrong in its second element, and right along the diagonal.
 func TestProofOfATransposedCopy(t *testing.T) {
 	request := plan.Request{Source: split(1e6, 1e6, 0, 1), Target: split(1e6, 1e6, 0, 1)}
@@ -107,16 +119,18 @@ func TestProofOfATransposedCopy(t *testing.T) {
 	}
 }
 
-// A run that would be right one element past its end is not judged there.
+// A run that would be right one element past its end, or one before its start, is not judged there.
 func TestProofStaysWithinTheSegment(t *testing.T) {
 	request := plan.Request{Source: replicated(8, 1, 2), Target: replicated(8, 1, 1)}
-	answer := plan.Answer{Plan: plan.Plan{Segments: []plan.Segment{
-		segment([]int64{3}, 1, 6, []int64{-1}, 0, 0, []int64{1}), // 6 5 4, and 3 would come next
-		segment([]int64{5}, 0, 3, []int64{1}, 0, 3, []int64{1}),
-	}}}
-	for _, oracle := range oracles {
-		if got := oracle.judge(request, answer).Broken(); len(got) != 1 || got[0] != Values {
-			t.Errorf("%s: broken %v, want %v alone", oracle.name, got, Values)
+	one := []int64{1}
+	for _, segments := range [][]plan.Segment{
+		{segment([]int64{3}, 1, 6, []int64{-1}, 0, 0, one), segment([]int64{5}, 0, 3, one, 0, 3, one)},                                     // 6 5 4, and 3 would come after
+		{segment([]int64{4}, 0, 0, one, 0, 0, one), segment([]int64{3}, 1, 2, []int64{-1}, 0, 4, one), segment(one, 0, 7, one, 0, 7, one)}, // 2 1 0, and 3 would come before
+	} {
+		for _, oracle := range oracles {
+			if got := oracle.judge(request, plan.Answer{Plan: plan.Plan{Segments: segments}}).Broken(); len(got) != 1 || got[0] != Values {
+				t.Errorf("%s: broken %v, want %v alone", oracle.name, got, Values)
+			}
 		}
 	}
 }

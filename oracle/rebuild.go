@@ -13,8 +13,8 @@ const NoValue int64 = -1
 // Labels is the full tensor of a map with its labels: element i holds i. It is an error where there are more
 // than MaxElements.
 func Labels(m plan.Map) ([]int64, error) {
-	n, ok := plan.Elements(m.LogicalShape)
-	if !ok || n > MaxElements {
+	n, ok := counted(m.LogicalShape, MaxElements)
+	if !ok {
 		return nil, fmt.Errorf("logical shape %v has more than %d elements", m.LogicalShape, MaxElements)
 	}
 	full := make([]int64, n)

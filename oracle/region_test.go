@@ -66,7 +66,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// What stands at an address is counted as by looking at each element.
+// What stands at an address is counted as by looking at each element, wherever the budget lasts.
 func TestStanding(t *testing.T) {
 	for seed := range uint64(20000) {
 		d := draw(seed)
@@ -81,6 +81,12 @@ func TestStanding(t *testing.T) {
 		}
 		if got := c.standing(b, 1, address); got != want {
 			t.Fatalf("seed %d: %+v at %d: got %d, want %d", seed, b, address, got, want)
+		}
+		taken := probeBudget - c.budget
+		short := cutter{d.IntN(taken + 1)}
+		enough := short.budget == taken
+		if got := short.standing(b, 1, address); enough != (short.budget >= 0) || enough && got != want {
+			t.Fatalf("seed %d: %+v at %d: got %d, want %d, of a budget of %d all but %d", seed, b, address, got, want, taken, short.budget)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,6 +40,53 @@ func TestBothWaysToFindJoins(t *testing.T) {
 	}
 	if joins < 1000 || joins > 15000 {
 		t.Errorf("%d of 20000 plans had a join", joins)
+	}
+}
+
+// The rule of plan.fold: two copies between the same two ranks, with equal strides on every axis, join where both
+// sides go on along one axis and the other extents are equal.
+func TestWhatJoins(t *testing.T) {
+	const least, most = math.MinInt64, math.MaxInt64
+	type list = []int64
+	first := segment(list{2, 3}, 1, 10, list{8, 1}, 2, 100, list{6, 1})
+	// Along axis 0 the next one stands at 10 + 2*8 and 100 + 2*6, along axis 1 at 10 + 3 and 100 + 3.
+	for _, test := range []struct {
+		name          string
+		first, second plan.Segment
+		axis          int // or absent
+	}{
+		{"along axis 0", first, segment(list{2, 3}, 1, 26, list{8, 1}, 2, 112, list{6, 1}), 0},
+		{"along axis 1", first, segment(list{2, 3}, 1, 13, list{8, 1}, 2, 103, list{6, 1}), 1},
+		{"along axis 0, and longer", first, segment(list{5, 3}, 1, 26, list{8, 1}, 2, 112, list{6, 1}), 0},
+		{"along axis 1, and longer", first, segment(list{2, 4}, 1, 13, list{8, 1}, 2, 103, list{6, 1}), 1},
+		{"wider than the rows above", first, segment(list{2, 4}, 1, 26, list{8, 1}, 2, 112, list{6, 1}), absent},
+		{"higher than the rows beside", first, segment(list{3, 3}, 1, 13, list{8, 1}, 2, 103, list{6, 1}), absent},
+		{"a gap in the source", first, segment(list{2, 3}, 1, 27, list{8, 1}, 2, 112, list{6, 1}), absent},
+		{"a gap in the target", first, segment(list{2, 3}, 1, 26, list{8, 1}, 2, 113, list{6, 1}), absent},
+		{"along another axis on either side", first, segment(list{2, 3}, 1, 26, list{8, 1}, 2, 103, list{6, 1}), absent},
+		{"of another source rank", first, segment(list{2, 3}, 0, 26, list{8, 1}, 2, 112, list{6, 1}), absent},
+		{"to another target rank", first, segment(list{2, 3}, 1, 26, list{8, 1}, 3, 112, list{6, 1}), absent},
+		{"by another source stride", first, segment(list{2, 3}, 1, 26, list{8, 2}, 2, 112, list{6, 1}), absent},
+		{"by another target stride", first, segment(list{2, 3}, 1, 26, list{8, 1}, 2, 112, list{6, 2}), absent},
+		{"itself", segment(list{2}, 0, 0, list{0}, 0, 0, list{0}), segment(list{3}, 0, 9, list{0}, 0, 9, list{0}), absent},
+		// Where a segment leaves int64 nothing goes on.
+		{"from the end of int64", segment(list{4}, 0, 0, list{1 << 62}, 0, 0, list{1}), segment(list{1}, 0, most, list{1 << 62}, 0, 4, list{1}), absent},
+		{"to the end of int64", segment(list{4}, 0, 0, list{1}, 0, 0, list{1 << 62}), segment(list{1}, 0, 4, list{1}, 0, most, list{1 << 62}), absent},
+		{"from the start of int64", segment(list{4}, 0, 0, list{-1 << 62}, 0, 0, list{1}), segment(list{1}, 0, least, list{-1 << 62}, 0, 4, list{1}), absent},
+		{"to the start of int64", segment(list{4}, 0, 0, list{1}, 0, 0, list{-1 << 62}), segment(list{1}, 0, 4, list{1}, 0, least, list{-1 << 62}), absent},
+	} {
+		for order, segments := range [][]plan.Segment{{test.first, test.second}, {test.second, test.first}} {
+			l := look{answer: plan.Answer{Plan: plan.Plan{Segments: segments}}, copies: []copyAt{{volume: 1}, {volume: 1}}}
+			want := [3]int{order, 1 - order, test.axis}
+			if test.axis == absent {
+				want = [3]int{-1, -1, 0}
+			}
+			for name, join := range map[string]func() (int, int, int){"pair by pair": l.joinAmongPairs, "sorted": l.joinAmongSorted} {
+				if a, b, axis := join(); [3]int{a, b, axis} != want {
+					t.Errorf("%s, %s, order %d: got %d and %d along %d, want %v", test.name, name, order, a, b, axis, want)
+				}
+			}
+		}
 	}
 }
 
@@ -84,6 +132,15 @@ func TestOrderOfSegments(t *testing.T) {
 		}
 		if got := compare(&before, &before); got != 0 {
 			t.Errorf("key %d, against itself: got %d", key, got)
+		}
+		inOrder := func(segments ...plan.Segment) Finding {
+			return ordered(&look{answer: plan.Answer{Plan: plan.Plan{Segments: segments}}})
+		}
+		if got := inOrder(before, before, after, after); got != (Finding{}) {
+			t.Errorf("key %d, equals side by side: got %+v", key, got)
+		}
+		if got, want := inOrder(before, after, before).Detail, "segment 2 belongs before segment 1"; got != want {
+			t.Errorf("key %d: got %q, want %q", key, got, want)
 		}
 	}
 }
