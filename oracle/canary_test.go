@@ -58,6 +58,11 @@ var canaries = []canary{
 		a.Plan.Segments = slices.Insert(a.Plan.Segments, 0, segment([]int64{1}, 1, 0, []int64{1}, 0, -1, []int64{1}))
 		*a.MovedElements++
 	}, []ClauseID{Bounds}, "target rank 0 (address -1), outside its 60 elements: written, read from source rank 1 address 0"},
+	{"several writes outside: the lowest is told, and of two there the first", func(_ *plan.Request, a *plan.Answer) {
+		one := []int64{1}
+		a.Plan.Segments = append(a.Plan.Segments, segment(one, 1, 7, one, 3, 61, one), segment(one, 1, 0, one, 3, 60, one), segment(one, 0, 5, one, 3, 60, one))
+		*a.MovedElements += 3
+	}, []ClauseID{Bounds, Ordered}, "target rank 3 (address 60), outside its 60 elements: written, read from source rank 1 address 0"},
 	{"writes far outside, where addresses come round to 0", func(_ *plan.Request, a *plan.Answer) {
 		a.Plan.Segments[0].Shape = []int64{4, 10, 3}
 		a.Plan.Segments[0].Source.Strides = []int64{0, 12, 1}

@@ -127,7 +127,9 @@ func TestErrors(t *testing.T) {
 	broken := answer
 	broken.Plan.Segments = append(slices.Clone(answer.Plan.Segments), plan.Segment{Shape: []int64{0}})
 	long := answer
-	long.Plan.Segments = []plan.Segment{segment([]int64{1 << 30}, 0, 0, []int64{0}, 0, 0, []int64{0})}
+	long.Plan.Segments = []plan.Segment{segment([]int64{MaxElements + 1}, 0, 0, []int64{0}, 0, 0, []int64{0})}
+	longest := answer
+	longest.Plan.Segments = []plan.Segment{segment([]int64{MaxElements}, 0, 0, []int64{0}, 0, 0, []int64{0})}
 	for _, test := range []struct {
 		name, want string
 		err        func() error
@@ -148,6 +150,7 @@ func TestErrors(t *testing.T) {
 			return err
 		}},
 		{"applied though not valid", "segment 8: 0 source strides for 1 extents", func() error { _, err := Apply(request, broken, shards); return err }},
+		{"applied though as long as can be", "<nil>", func() error { _, err := Apply(request, longest, shards); return err }},
 		{"applied though too long", "the segments move more than 16777216 elements", func() error { _, err := Apply(request, long, shards); return err }},
 	} {
 		if got := fmt.Sprint(test.err()); got != test.want {

@@ -111,6 +111,16 @@ func TestCutOneByOne(t *testing.T) {
 	}
 }
 
+// Of two axes that count the same digit the shorter is cut.
+func TestCutTheShorterAxis(t *testing.T) {
+	for _, shape := range [][]int64{{2, cutOneByOne + 1}, {cutOneByOne + 1, 2}} {
+		c := cutter{proofBudget}
+		if boxes := c.cut(newBlock(shape, plan.View{Strides: []int64{1, 1}}), 0, radix{0, []int64{1}}); len(boxes) != 2 {
+			t.Errorf("%v: got %d boxes, want 2", shape, len(boxes))
+		}
+	}
+}
+
 // An axis longer than that is cut into rows of it where those count a digit.
 func TestCutIntoRows(t *testing.T) {
 	for stride, want := range map[int64]int{4: 15, 6: 10, 20: 3, 30: 2, 60: 1} {

@@ -39,7 +39,7 @@ func elements(blocks ...block) map[[2]int64]int64 {
 	return at
 }
 
-// A block that is split is the same elements, none across the border.
+// A block that is split is the same elements, in parts that have some, none across the border.
 func TestSplit(t *testing.T) {
 	split := 0
 	for seed := range uint64(20000) {
@@ -56,13 +56,59 @@ func TestSplit(t *testing.T) {
 			t.Fatalf("seed %d: %+v at %d: got %v, want %v", seed, b, border, got, want)
 		}
 		for _, part := range parts {
-			if lo, hi := part.span(0); lo < border && hi >= border {
+			if lo, hi := part.span(0); lo > hi || lo < border && hi >= border {
 				t.Fatalf("seed %d: %+v at %d: a part stands from %d to %d", seed, b, border, lo, hi)
 			}
 		}
 	}
 	if split < 10000 {
 		t.Errorf("%d blocks were split", split)
+	}
+}
+
+// A block whose rows all lie across a border is split for as long as the budget lasts.
+func TestSplitWithinABudget(t *testing.T) {
+	c := cutter{1 << 12}
+	if parts := c.split(newBlock([]int64{1 << 30, 1 << 30}, plan.View{Strides: []int64{1, 1}}), 0, 1<<30); c.budget >= 0 {
+		t.Errorf("%d parts, and %d left of the budget", len(parts), c.budget)
+	}
+}
+
+// A block that is cut is the same elements, in boxes each of whose axes counts a digit, wherever the budget lasts.
+func TestCut(t *testing.T) {
+	cuts := 0
+	for seed := range uint64(4000) {
+		d := draw(seed)
+		b, r := d.block(), radixOf(0, []int64{1 + d.upTo(9)}, []int64{1 + d.upTo(9), 1 + d.upTo(30)})
+		c := cutter{proofBudget}
+		boxes := c.cut(b, 0, r)
+		taken := proofBudget - c.budget
+		short := cutter{d.IntN(taken + 1)}
+		enough := short.budget == taken
+		if short.cut(b, 0, r); enough != (short.budget >= 0) {
+			t.Fatalf("seed %d: %+v in %v: takes %d, of a budget of it all or less %d are left", seed, b, r, taken, short.budget)
+		}
+		var parts []block
+		for _, box := range boxes {
+			parts = append(parts, box.block)
+			lo, hi := box.span(0)
+			last := make([]int64, len(box.lo))
+			for digit := range last {
+				last[digit] = box.lo[digit] + box.extent[digit] - 1
+			}
+			if !slices.Equal(r.digits(lo), box.lo) || !slices.Equal(r.digits(hi), last) {
+				t.Fatalf("seed %d: %+v in %v: a box from %v, %v, stands from %d to %d", seed, b, r, box.lo, box.extent, lo, hi)
+			}
+		}
+		if got, want := elements(parts...), elements(b); !maps.Equal(got, want) {
+			t.Fatalf("seed %d: %+v in %v: got %v, want %v", seed, b, r, got, want)
+		}
+		if len(boxes) > 1 {
+			cuts++
+		}
+	}
+	if cuts < 1000 {
+		t.Errorf("%d blocks were cut", cuts)
 	}
 }
 

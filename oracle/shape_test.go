@@ -160,6 +160,30 @@ func TestPlanBytesAreTheCodecs(t *testing.T) {
 	}
 }
 
+// A stated count is held to the sum of the volumes; one past int64 is no count that can be stated.
+func TestMoved(t *testing.T) {
+	for _, test := range []struct {
+		stated  *int64
+		volumes []int64
+		want    string
+	}{
+		{nil, []int64{5}, ""},
+		{number(0), nil, ""},
+		{number(12), []int64{5, 0, 7}, ""},
+		{number(5), []int64{5, 0, 7}, "states 5 elements, the segments move 12"},
+		{number(math.MaxInt64), []int64{math.MaxInt64, 1}, "states 9223372036854775807 elements, the segments move more than int64 holds"},
+		{number(5), []int64{1 << 62, 1 << 62}, "states 5 elements, the segments move more than int64 holds"},
+	} {
+		l := look{answer: plan.Answer{MovedElements: test.stated}}
+		for _, volume := range test.volumes {
+			l.copies = append(l.copies, copyAt{volume: volume})
+		}
+		if got := moved(&l).Detail; got != test.want {
+			t.Errorf("%v: got %q, want %q", test.volumes, got, test.want)
+		}
+	}
+}
+
 // A plan at its limits is within them.
 func TestBudgetAtTheLimit(t *testing.T) {
 	request, answer := small()

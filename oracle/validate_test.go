@@ -177,6 +177,19 @@ func TestValidateMapKnownFaults(t *testing.T) {
 
 // Past its limit the validator says nothing, and takes no time.
 func TestValidateMapLimit(t *testing.T) {
+	for _, test := range []struct {
+		logical, shard, piece int64
+		want                  bool
+	}{
+		{MaxMapElements, 0, 0, true}, {MaxMapElements + 1, 0, 0, false},
+		{1, MaxMapElements / 2, MaxMapElements / 2, true}, {1, MaxMapElements/2 + 1, MaxMapElements / 2, false}, {1, MaxMapElements / 2, MaxMapElements/2 + 1, false},
+	} {
+		shard := plan.Shard{Shape: []int64{test.shard}, Pieces: []plan.Piece{{Shape: []int64{test.piece}}}}
+		v := validation{m: &plan.Map{LogicalShape: []int64{test.logical}, Shards: []plan.Shard{shard}}}
+		if got := v.countable(); got != test.want {
+			t.Errorf("%+v: got %v", test, got)
+		}
+	}
 	m := plan.Map{LogicalShape: []int64{1 << 40}}
 	m.Shards = []plan.Shard{{Shape: []int64{1 << 40}, Pieces: []plan.Piece{{
 		Shape: []int64{1 << 40}, Source: plan.View{Strides: []int64{1}}, Dest: plan.View{Strides: []int64{1}}, Locations: []int{0},
