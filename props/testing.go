@@ -44,7 +44,7 @@ func (o Options) Test(t *testing.T, planner plan.Planner) {
 	defer func() {
 		// Rapid has run the smallest failing case last, and ends the test's goroutine.
 		if failing != nil {
-			save(t, *failing)
+			save(t, *failing, func(name string) string { return t.Name() + "/" + name })
 		}
 	}()
 	for range rounds() {
@@ -104,8 +104,8 @@ func savedCases() ([]corpus.File, error) {
 
 func caseName(path string) string { return strings.TrimSuffix(filepath.Base(path), ".json") }
 
-// save saves a failing case and logs the command that runs it again.
-func save(t *testing.T, c plan.Case) {
+// save saves a failing case and logs the command that runs it again, by the test that does so for a saved case.
+func save(t *testing.T, c plan.Case, testOf func(name string) string) {
 	t.Helper()
 	c.Origin = "found by " + t.Name()
 	path, err := corpus.Save(savedDir, c)
@@ -113,12 +113,12 @@ func save(t *testing.T, c plan.Case) {
 		t.Logf("the failing case could not be saved: %v", err)
 		return
 	}
-	t.Logf("saved as %s; to see it again:\n\tgo test -run '%s'", path, runPattern(t.Name(), caseName(path)))
+	t.Logf("saved as %s; to see it again:\n\tgo test -run '%s'", path, runPattern(testOf(caseName(path))))
 }
 
-// runPattern is the pattern that runs one test below another and nothing else.
-func runPattern(test, below string) string {
-	names := append(strings.Split(test, "/"), below)
+// runPattern is the pattern that runs one test, which may stand below others, and nothing else.
+func runPattern(test string) string {
+	names := strings.Split(test, "/")
 	for i, name := range names {
 		names[i] = "^" + regexp.QuoteMeta(name) + "$"
 	}

@@ -71,8 +71,8 @@ func TestFailing(t *testing.T) {
 		t.Errorf("the saved case has %d elements:\n%s", elements, plan.EncodeCase(c))
 	}
 	text, passed = run("wrong", "-test.run="+again[1])
-	if passed || strings.Count(text, "=== RUN") != 2 || !strings.Contains(text, "cover: ") {
-		t.Errorf("%s passed or ran more than the one case:\n%s", again[1], text)
+	if passed || strings.Count(text, "=== RUN") != 2 || !strings.Contains(text, "--- FAIL: TestPlanner/"+c.Name) || !strings.Contains(text, "cover: ") {
+		t.Errorf("%s passed the saved case or ran more than that:\n%s", again[1], text)
 	}
 	if text, passed = run("right", "-test.run="+again[1]); !passed || !strings.Contains(text, "--- PASS: TestPlanner/"+c.Name) {
 		t.Errorf("a right planner fails the saved case, or did not try it:\n%s", text)
@@ -84,14 +84,16 @@ func TestFailing(t *testing.T) {
 		t.Errorf("the fuzz test misses a panic:\n%s", text)
 	}
 	// A planner that always panics does so on the smallest request there is, too.
-	saved = regexp.MustCompile(`saved as (\S+);`).FindStringSubmatch(text)
-	if saved == nil {
-		t.Fatalf("the fuzz test saved no case:\n%s", text)
+	all := regexp.MustCompile(`saved as (\S+); to see it again:\s+go test -run '\^FuzzPlanner\$'`).FindAllStringSubmatch(text, -1)
+	if len(all) < 2 || len(all) != strings.Count(text, "fault: panic: no") {
+		t.Fatalf("the fuzz test does not save each failing case:\n%s", text)
 	}
-	if c, err = corpus.Load(filepath.Join(dir, saved[1])); err != nil {
-		t.Fatal(err)
-	}
-	if elements, ok := plan.Elements(c.Target.LogicalShape); !ok || elements > 1 {
-		t.Errorf("the fuzz test's saved case has %d elements:\n%s", elements, plan.EncodeCase(c))
+	for _, saved := range all {
+		if c, err = corpus.Load(filepath.Join(dir, saved[1])); err != nil {
+			t.Fatal(err)
+		}
+		if elements, ok := plan.Elements(c.Target.LogicalShape); !ok || elements > 1 {
+			t.Errorf("the fuzz test saved a case of %d elements:\n%s", elements, plan.EncodeCase(c))
+		}
 	}
 }
