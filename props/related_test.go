@@ -3,6 +3,7 @@ package props_test
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"testing"
 
@@ -41,6 +42,24 @@ func TestOnlyRelationsThatWereExercisedAreTold(t *testing.T) {
 		}
 		if !slices.Contains(v.Related, "round-trip") {
 			t.Errorf("%s: round-trip is not among %v", test.name, v.Related)
+		}
+	}
+}
+
+// Ranks are renamed as long as the new numbers fit 32 bits with a sign, as a planner may keep them.
+func TestRenamedRanksFit32Bits(t *testing.T) {
+	for rank, want := range map[int]bool{0: true, (math.MaxInt32 - 1) / 2: true, (math.MaxInt32 + 1) / 2: false} {
+		shard := plan.Shard{Rank: rank, Shape: []int64{6}, Pieces: []plan.Piece{{
+			Shape:     []int64{6},
+			Source:    plan.View{Strides: []int64{1}},
+			Dest:      plan.View{Strides: []int64{1}},
+			Locations: []int{rank},
+		}}}
+		m := plan.Map{LogicalShape: []int64{6}, Shards: []plan.Shard{shard}}
+		c := plan.Case{Request: plan.Request{Source: m, Target: m}, Expect: plan.Expect{Outcome: plan.Exact}}
+		v := props.Check(t.Context(), reference.Planner{}, c, props.Options{Relations: true})
+		if got := slices.Contains(v.Related, "rename-ranks"); v.Outcome != props.Exact || got != want {
+			t.Errorf("rank %d: %s, rename-ranks exercised: %t, want %t", rank, v.Outcome, got, want)
 		}
 	}
 }

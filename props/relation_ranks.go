@@ -14,7 +14,8 @@ import (
 // Both sides are renamed alike, so that the policy local still finds its own number.
 func renameRanks(r *relating) string {
 	name := func(rank int) int { return 2*rank + 1 }
-	if r.ownChoice() || largestRank(r.request) > 1<<30 {
+	// A planner may keep ranks in 32 bits.
+	if r.ownChoice() || largestRank(r.request) >= 1<<30 {
 		return ""
 	}
 	answer, ok := r.ask(renamed(r.request, name, name))
