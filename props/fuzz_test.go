@@ -2,6 +2,7 @@ package props
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -29,6 +30,29 @@ func TestCaseOf(t *testing.T) {
 		got, ok := caseOf(test.input)
 		if diff := cmp.Diff(test.want, got); ok != test.ok || ok && diff != "" {
 			t.Errorf("%s: %t; want, got\n%s", test.name, ok, diff)
+		}
+	}
+}
+
+// One drawn case in six has a fault, and a fault is due a refusal, as is an exceeded limit of a few of the others.
+func TestDrawnCasesWithFaults(t *testing.T) {
+	const drawn = 600
+	refused := 0
+	for seed := range uint64(drawn) {
+		if drawCase(gen.Seeded(seed)).Expect.Outcome == plan.Refused {
+			refused++
+		}
+	}
+	if refused < drawn/8 || refused > drawn/4 {
+		t.Errorf("%d of %d cases are due a refusal", refused, drawn)
+	}
+}
+
+// Test and Fuzz wait for an answer as long as for a planner process where they are not told how long: 10 s.
+func TestTimeLimit(t *testing.T) {
+	for stated, want := range map[time.Duration]time.Duration{0: 10 * time.Second, time.Minute: time.Minute} {
+		if got := (Options{TimeLimit: stated}).withTimeLimit().TimeLimit; got != want {
+			t.Errorf("of %v: got %v, want %v", stated, got, want)
 		}
 	}
 }

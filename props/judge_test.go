@@ -64,6 +64,15 @@ func TestJudgePlans(t *testing.T) {
 	}
 }
 
+func TestVerdictNames(t *testing.T) {
+	v := props.Verdict{Broken: []string{"cover", "values"}, Should: []string{"folded"}}
+	for id, want := range map[string]bool{"cover": true, "values": true, "folded": true, "once": false, "": false} {
+		if got := v.Names(id); got != want {
+			t.Errorf("%q: got %t", id, got)
+		}
+	}
+}
+
 func TestJudgeRefusals(t *testing.T) {
 	exact := plan.Expect{Outcome: plan.Exact}
 	either := plan.Expect{Outcome: plan.ExactOrUnsupported}

@@ -143,3 +143,26 @@ func TestWithCutPiece(t *testing.T) {
 		t.Errorf("a single element or none is cut: %+v", got)
 	}
 }
+
+// Two plans copy the same where their segments do, one by one, whatever they say of axes of extent 1.
+func TestCopiesDiffer(t *testing.T) {
+	segment := func(shape []int64, source, target plan.View) plan.Segment {
+		return plan.Segment{Shape: shape, Source: plan.Endpoint{Rank: 3, View: source}, Target: plan.Endpoint{View: target}}
+	}
+	base := segment([]int64{2, 3}, view(4, 3, 1), view(0, 5, 1))
+	for _, test := range []struct {
+		name string
+		got  []plan.Segment
+		want string
+	}{
+		{"the same", []plan.Segment{base, base}, ""},
+		{"an axis of extent 1", []plan.Segment{base, segment([]int64{2, 1, 3}, view(4, 3, 9, 1), view(0, 5, 7, 1))}, ""},
+		{"a segment less", []plan.Segment{base}, "1 segments turned, not 2"},
+		{"a read elsewhere", []plan.Segment{base, segment([]int64{2, 3}, view(3, 3, 1), view(0, 5, 1))},
+			"segment 1 turned is [2 3] from 3 at 3 [3 1] to 0 at 0 [5 1], not [2 3] from 3 at 4 [3 1] to 0 at 0 [5 1]"},
+	} {
+		if got := copiesDiffer(plan.Plan{Segments: test.got}, plan.Plan{Segments: []plan.Segment{base, base}}, "turned"); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+	}
+}
