@@ -39,9 +39,9 @@ func TestEachElementHasItsHolders(t *testing.T) {
 			replicated(4, 2, 2), reversedRows(4), "",
 			[]plan.Segment{segment([]int64{4, 2}, 1, 6, []int64{-2, 1}, 0, 0, []int64{2, 1})},
 			"target rank 0 [0 0] (address 0): wants logical [3 0], read from source rank 1 address 6, must be read from source rank 0"},
-		{"in a long shard whose rows stand in reverse",
+		{"in a long shard whose rows stand in reverse, and are written so",
 			replicated(1e9, 2, 2), reversedRows(1e9), "",
-			[]plan.Segment{segment([]int64{1e9, 2}, 1, 2e9-2, []int64{-2, 1}, 0, 0, []int64{2, 1})},
+			[]plan.Segment{segment([]int64{1e9, 2}, 1, 0, []int64{2, 1}, 0, 2e9-2, []int64{-2, 1})},
 			"target rank 0 [0 0] (address 0): wants logical [999999999 0], read from source rank 1 address 1999999998, must be read from source rank 0"},
 	} {
 		request := plan.Request{Source: test.source, Target: test.target, Selector: plan.Selector{Policy: test.policy}}

@@ -122,6 +122,8 @@ func TestErrors(t *testing.T) {
 	}
 	undeclared := split(4, 4, 0, 2)
 	undeclared.Shards[1].Undeclared = true
+	strays := split(20, 12, 0, 2)
+	strays.Shards[1].Pieces[0].Dest.Offset++
 	twice := split(20, 12, 0, 2)
 	twice.Shards[1].Rank = 0
 	broken := answer
@@ -140,6 +142,7 @@ func TestErrors(t *testing.T) {
 		{"a shard not declared, rebuilt", "this map: rank 1 has no shard shape that can be counted", func() error { _, err := Rebuild(undeclared, nil); return err }},
 		{"a shard left out", "1 shards for a map of 2", func() error { _, err := Rebuild(request.Source, shards[:1]); return err }},
 		{"a shard cut short", "rank 1: 119 values for a shard [10 12]", func() error { _, err := Rebuild(request.Source, [][]int64{shards[0], shards[1][1:]}); return err }},
+		{"a piece past the end of its shard, rebuilt", "this map: rank 1 piece 0: leaves the shard", func() error { _, err := Rebuild(strays, shards); return err }},
 		{"applied to too few shards", "source rank 0: the values are not those of a shard [10 12]", func() error { _, err := Apply(request, answer, shards[:1]); return err }},
 		{"applied to a target too large", "target map: more than 16777216 elements in logical shape [1000000000 8]", func() error {
 			_, err := Apply(plan.Request{Source: request.Source, Target: huge.Target}, answer, shards)

@@ -153,10 +153,8 @@ func standing(shape []int64, view plan.View, tensor []int64) ([]int64, bool) {
 func affine(shape []int64, view plan.View, tensor, addresses []int64) bool {
 	first := coordinate(tensor, addresses[0])
 	steps := make([][]int64, len(shape))
-	for axis, extent := range shape {
-		if extent > 1 {
-			steps[axis] = stepOf(view, axis, tensor, first)
-		}
+	for axis := range shape {
+		steps[axis] = stepOf(view, axis, tensor, first)
 	}
 	for k, address := range addresses {
 		due := slices.Clone(first)
