@@ -126,6 +126,70 @@ func TestReduceStops(t *testing.T) {
 	}
 }
 
+// A reduction counts what it tries, what it meets again and what it goes on from, here by hand.
+//
+// From 2 elements over ranks 0, 1 and one that holds nothing, the side may become whole (passes), twice or halves (which both
+// fail). Twice is gone on from; halves, known where it was tried along with it, is then taken in its place. Of halves
+// each half may go (which passes), and usual forms change nothing: 3 sides, 2 halves and 5 usual forms are met again.
+func TestReduceCounts(t *testing.T) {
+	overThree := plan.Case{
+		Request: plan.Request{Source: runs(2, [2]int64{0, 1}, [2]int64{1, 2}, [2]int64{2, 2}), Target: runs(2, [2]int64{0, 2})},
+		Expect:  plan.Expect{Outcome: plan.Exact},
+	}
+	overTwo := func(c plan.Case) bool { return len(c.Source.Shards) == 2 && c.Source.LogicalShape[0] == 2 }
+	// 2 elements on one rank: 1, then a scalar. Cells, axes and usual forms are all that these have steps for.
+	two := plan.Case{Request: plan.Request{Source: runs(2, [2]int64{0, 2}), Target: runs(2, [2]int64{0, 2})}, Expect: overThree.Expect}
+	always := func(fails bool) func(plan.Case) bool { return func(plan.Case) bool { return fails } }
+	// A selector of three preferences goes whole, or each of them does.
+	prefers := two
+	prefers.Selector = plan.Selector{Prefer: map[int][]int{0: {0}, 1: {0}, 2: {0}}}
+	noneOfTwo := func(c plan.Case) bool { return c.Selector.Prefer == nil && c.Source.LogicalShape[0] == 2 }
+	for _, test := range []struct {
+		name    string
+		c       plan.Case
+		fails   func(plan.Case) bool
+		workers int
+		want    props.ReduceStats
+	}{
+		{"one at a time", overThree, overTwo, 1, props.ReduceStats{Tried: 5, Repeated: 2 + 3 + 5 + 10, Taken: 2}},
+		{"three at a time", overThree, overTwo, 3, props.ReduceStats{Tried: 5, Repeated: 3 + 3 + 5 + 10, Taken: 2}},
+		{"nothing fails", two, always(false), 1, props.ReduceStats{Tried: 1, Repeated: 1 + 2 + 5}},
+		{"all fail", two, always(true), 1, props.ReduceStats{Tried: 2, Repeated: 5 + 5, Taken: 2}},
+		{"one worker tries none after the first that fails", prefers, noneOfTwo, 1, props.ReduceStats{Tried: 1 + 1, Repeated: 8 + 9, Taken: 1}},
+		{"two workers try two", prefers, noneOfTwo, 2, props.ReduceStats{Tried: 2 + 1, Repeated: 8 + 9, Taken: 1}},
+		{"three workers try three", prefers, noneOfTwo, 3, props.ReduceStats{Tried: 3 + 1, Repeated: 8 + 9, Taken: 1}},
+	} {
+		if _, got := props.Reduce(t.Context(), test.c, test.fails, props.ReduceOptions{Workers: test.workers}); got != test.want {
+			t.Errorf("%s: got %+v, want %+v", test.name, got, test.want)
+		}
+	}
+}
+
+// runs is a tensor of one axis with a run of it on each rank.
+func runs(extent int64, each ...[2]int64) plan.Map {
+	m := plan.Map{LogicalShape: []int64{extent}}
+	for rank, run := range each {
+		shard := plan.Shard{Rank: rank, Shape: []int64{run[1] - run[0]}}
+		if run[0] < run[1] {
+			shard.Pieces = []plan.Piece{{
+				Shape: shard.Shape, Locations: []int{rank},
+				Source: plan.View{Offset: run[0], Strides: []int64{1}}, Dest: plan.View{Strides: []int64{1}},
+			}}
+		}
+		m.Shards = append(m.Shards, shard)
+	}
+	return m
+}
+
+// Values that are no maps are left as they are.
+func TestReduceLeavesRaw(t *testing.T) {
+	c := plan.Case{Raw: &plan.Raw{Source: []byte("1"), Target: []byte("2")}, Expect: plan.Expect{Outcome: plan.Refused}}
+	asked := func(plan.Case) bool { t.Error("was asked"); return true }
+	if got, stats := props.Reduce(t.Context(), c, asked, props.ReduceOptions{}); !cmp.Equal(got, c) || stats != (props.ReduceStats{Stopped: true}) {
+		t.Errorf("got %+v, %+v", got, stats)
+	}
+}
+
 // Broken maps stay broken in the same way: a planner that plans them all is reduced to a refusal that is still due.
 func TestReduceKeepsTheFault(t *testing.T) {
 	anything := plannerOf(func(plan.Request) (plan.Answer, error) { return plan.Answer{}, nil })

@@ -96,25 +96,31 @@ func without(request plan.Request, axis int, gone []span, lenient bool) (plan.Re
 	return stretchBoth(request, stretch{axis: axis, gone: gone, by: 1}, lenient)
 }
 
-// fewerCells removes runs of cells from an axis: halves, then quarters, down to single cells. One is left.
+// fewerCells removes runs of cells from an axis.
 func fewerCells(request plan.Request, lenient bool) iter.Seq[plan.Request] {
 	return func(yield func(plan.Request) bool) {
 		for axis := range axes(request) {
-			all := cells(request, axis)
-			for size := len(all); size > 1; {
-				size = (size + 1) / 2
-				if len(all)/size > maxCells {
-					break
-				}
-				for lo := 0; lo < len(all); lo += size {
-					gone := []span{{all[lo].lo, all[min(lo+size, len(all))-1].hi}}
-					if next, ok := without(request, axis, gone, lenient); ok && !yield(next) {
-						return
-					}
+			for _, run := range runsOf(cells(request, axis)) {
+				if next, ok := without(request, axis, []span{run}, lenient); ok && !yield(next) {
+					return
 				}
 			}
 		}
 	}
+}
+
+// runsOf are the halves of an axis by its cells, then quarters, down to single cells where they are not too many.
+func runsOf(cells []span) []span {
+	var runs []span
+	for size := len(cells); size > 1; {
+		if size = (size + 1) / 2; len(cells)/size > maxCells {
+			break
+		}
+		for lo := 0; lo < len(cells); lo += size {
+			runs = append(runs, span{cells[lo].lo, cells[min(lo+size, len(cells))-1].hi})
+		}
+	}
+	return runs
 }
 
 // narrowerCells shortens cells: all of an axis by half, and then each by half, by a quarter, down to one

@@ -20,8 +20,8 @@ func fewerPieces(request plan.Request, lenient bool) iter.Seq[plan.Request] {
 			return
 		}
 		for _, side := range sides {
-			for shard := -1; shard < len(side(&request).Shards); shard++ {
-				if m, ok := joined(*side(&request), shard); ok {
+			for i := range len(side(&request).Shards) + 1 {
+				if m, ok := joined(*side(&request), i-1); ok {
 					next := request
 					*side(&next) = m
 					if !yield(next) {

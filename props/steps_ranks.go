@@ -102,7 +102,7 @@ func fewerHolders(request plan.Request, lenient bool) iter.Seq[plan.Request] {
 // withoutHolder takes a piece from its shard, and with it whatever else must go so that each piece that is
 // left has the same holders everywhere: the pieces of the shard that share a piece of another rank with it.
 func withoutHolder(m plan.Map, placed []placedShard, at, piece int) (plan.Map, bool) {
-	if slices.ContainsFunc(placed, func(s placedShard) bool { return s.placement == opaque && len(s.Pieces) > 0 }) {
+	if slices.ContainsFunc(placed, func(s placedShard) bool { return s.placement == opaque }) {
 		return m, false
 	}
 	drop := make([]bool, len(placed[at].Pieces))
