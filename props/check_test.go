@@ -160,6 +160,7 @@ func TestCheckStableSeesEveryDifference(t *testing.T) {
 		{"a count", statement, func(a *plan.Answer) { *a.MovedElements++ }},
 		{"a segment less", fewer, func(a *plan.Answer) { a.Plan.Segments = a.Plan.Segments[1:] }},
 		{"an extent", second, func(a *plan.Answer) { a.Plan.Segments[1].Shape[0]-- }},
+		{"an axis more", second, func(a *plan.Answer) { a.Plan.Segments[1].Shape = append(a.Plan.Segments[1].Shape, 1) }},
 		{"a source rank", second, func(a *plan.Answer) { a.Plan.Segments[1].Source.Rank = 0 }},
 		{"a target rank", second, func(a *plan.Answer) { a.Plan.Segments[1].Target.Rank = 1 }},
 		{"a read offset", second, func(a *plan.Answer) { a.Plan.Segments[1].Source.Offset-- }},

@@ -100,6 +100,10 @@ func TestDueKeepsFaults(t *testing.T) {
 	if _, ok := due.ask(c, right.Request); ok {
 		t.Error("a right request is a candidate")
 	}
+	exact, _ := dueBy(right)
+	if _, ok := exact.ask(right, c.Request); ok {
+		t.Error("a request that is broken is a candidate for a right one")
+	}
 	other := c.Request
 	other.Target.LogicalShape = []int64{4, 5}
 	if _, ok := due.ask(c, other); ok {

@@ -64,7 +64,8 @@ func TestRenamedRanksFit32Bits(t *testing.T) {
 	}
 }
 
-// What a planner does with the requests that belong to a case it planned. A refusal that it may give leaves the
+// What a planner does with the requests that belong to a case it planned. A wrong plan breaks what compares more than
+// the number of segments. A refusal that it may give leaves the
 // relation alone; one that it may not, or a fault, breaks it; and where it cannot be run there is nothing to judge.
 func TestDerivedRequestsAreJudged(t *testing.T) {
 	var all, must []string
@@ -75,27 +76,34 @@ func TestDerivedRequestsAreJudged(t *testing.T) {
 		}
 	}
 	should := all[len(must):]
+	but := func(id string) []string {
+		return slices.DeleteFunc(slices.Clone(should), func(s string) bool { return s == id })
+	}
 	c := props.Relations()[1].Canaries[0].Case() // 4x6 in rows to columns, where every relation's condition holds
 	lost := errors.New("no such program")
 	for _, test := range []struct {
 		name                    string
 		err                     error
+		further                 int64 // how much further than is right the last segment writes
 		related, broken, should []string
 		cannotRun               error
 	}{
-		{"planned", nil, all, nil, nil, nil},
-		{"unsupported", plan.Refuse(plan.Unsupported, "too wide"), nil, nil, nil, nil},
-		{"over a budget", plan.Refuse(plan.OverBudget, "too large"), nil, nil, nil, nil},
-		{"refused as invalid", plan.Refuse(plan.Invalid, "no map"), nil, must, should, nil},
-		{"met with a fault", &plan.Fault{Name: "exit", Detail: "status 3"}, nil, must, should, nil},
-		{"not run", lost, nil, nil, nil, lost},
+		{"planned", nil, 0, all, nil, nil, nil},
+		{"planned with writes that leave the shards", nil, 1000, all, must, but("flat-size"), nil},
+		{"unsupported", plan.Refuse(plan.Unsupported, "too wide"), 0, nil, nil, nil, nil},
+		{"over a budget", plan.Refuse(plan.OverBudget, "too large"), 0, nil, nil, nil, nil},
+		{"refused as invalid", plan.Refuse(plan.Invalid, "no map"), 0, nil, must, should, nil},
+		{"met with a fault", &plan.Fault{Name: "exit", Detail: "status 3"}, 0, nil, must, should, nil},
+		{"not run", lost, 0, nil, nil, nil, lost},
 	} {
 		asked := 0
 		planner := plannerOf(func(request plan.Request) (plan.Answer, error) {
-			if asked++; asked > 2 && test.err != nil { // the case itself is asked twice
-				return plan.Answer{}, test.err
+			answer, err := reference.Planner{}.Plan(context.Background(), request)
+			if asked++; asked > 2 { // the case itself is asked twice
+				answer.Plan.Segments[len(answer.Plan.Segments)-1].Target.Offset += test.further
+				err = test.err
 			}
-			return reference.Planner{}.Plan(context.Background(), request)
+			return answer, err
 		})
 		got := props.Check(t.Context(), planner, c, props.Options{Relations: true})
 		if !slices.Equal(got.Related, test.related) || !slices.Equal(got.Broken, test.broken) ||
