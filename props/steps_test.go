@@ -232,8 +232,8 @@ func TestCandidates(t *testing.T) {
 		Target: mapOf(tensor, blockShard(0, tensor, []int64{0, 0}, []int64{6, 1}), blockShard(1, tensor, []int64{0, 1}, []int64{6, 3})),
 	}
 	ones := []int64{1, 3, 1}
-	held := run(8, 4, 0, 0)
-	held.Pieces = []plan.Piece{at([]int64{0}, view(0, 1), view(0, 1))}
+	vacant := run(8, 4, 0, 0)
+	vacant.Pieces = []plan.Piece{at([]int64{0}, view(0, 1), view(0, 1))}
 	corner := []int64{2, 2}
 	for _, test := range []struct {
 		name    string
@@ -336,7 +336,7 @@ func TestCandidates(t *testing.T) {
 			"ranks that hold nothing, or nothing alone", fewerRanks,
 			plan.Request{
 				Source: mapOf([]int64{4}, run(0, 4, 0, 2, 2), run(1, 4, 2, 4), run(2, 4, 0, 2, 0), run(3, 4, 0, 0)),
-				Target: mapOf([]int64{4}, run(7, 4, 0, 4), held),
+				Target: mapOf([]int64{4}, run(7, 4, 0, 4), vacant),
 			},
 			false, holders,
 			[]string{
@@ -422,7 +422,7 @@ func TestCandidates(t *testing.T) {
 			"pieces joined", fewerPieces,
 			plan.Request{
 				Source: mapOf([]int64{4}, stacked(run(0, 4, 0, 1), run(0, 4, 1, 2)), stacked(run(1, 4, 2, 3), run(1, 4, 3, 4))),
-				Target: mapOf([]int64{4}, stacked(run(2, 4, 0, 3), run(2, 4, 3, 4)), held),
+				Target: mapOf([]int64{4}, stacked(run(2, 4, 0, 3), run(2, 4, 3, 4)), vacant),
 			},
 			false, holders,
 			[]string{
