@@ -146,6 +146,7 @@ func TestMapForm(t *testing.T) {
 		{mapWith(`{"locations": [0, 1.0]}`), at + ".locations[1]: 1.0 is no integer"},
 		{`{"logical_shape": [4], "ranks": {"0": {"pieces": [{"scale": 0.5`, at + ": line 1: the text ends too early"},
 		{mapWith(`{"scale": null}`), at + ".scale: null is no number"},
+		{mapWith(`{"scale": 1.}`), at + ".scale: 1. is no number"},
 		{mapWith(`{"scale": "1"}`), at + ".scale: a string is no number"},
 		{mapWith(`{"scale": NaN}`), at + ".scale: NaN is no number"},
 		{mapWith(`{"scale": -Infinity}`), at + ".scale: -Infinity is no number"},

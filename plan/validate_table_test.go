@@ -183,6 +183,19 @@ func TestValidateTellsEveryRow(t *testing.T) {
 	}
 }
 
+// What is unsupported stands after what is invalid, in whatever order a map shows them.
+func TestValidateTellsWhatIsInvalidFirst(t *testing.T) {
+	pastInt64, negative := []int64{1 << 62, 2}, []int64{-1, 2}
+	for _, shapes := range [][2][]int64{{pastInt64, negative}, {negative, pastInt64}} {
+		m := bigCode()
+		m.Shards[0].Shape, m.Shards[1].Shape = shapes[0], shapes[1]
+		found := m.Validate()
+		if len(found) != 2 || found[0].Kind != plan.Invalid || found[1].Kind != plan.Unsupported {
+			t.Errorf("shards %v and %v: %v", shapes[0], shapes[1], found)
+		}
+	}
+}
+
 // Numbers are those of the known faults of facts.md that are about maps.
 func TestValidateKnowsTheFaults(t *testing.T) {
 	for _, test := range []struct {
