@@ -175,6 +175,37 @@ func TestValidateMapKnownFaults(t *testing.T) {
 	}
 }
 
+// A block never wraps round an axis: of 2x2 the elements 1 and 2 stand at [0 1] and [1 0], and are no block along an
+// axis in either order, as 0 and 1, 1 and 0, 0 and 2 and 2 and 0 are.
+func TestValidateMapWraps(t *testing.T) {
+	for _, test := range []struct {
+		offset, stride int64
+		axis           int // of the piece
+		want           []plan.RuleID
+	}{
+		{0, 1, 1, nil}, {1, -1, 1, nil}, {0, 2, 0, nil}, {2, -2, 0, nil},
+		{1, 1, 1, []plan.RuleID{plan.RuleBounds}}, {2, -1, 1, []plan.RuleID{plan.RuleBounds}},
+	} {
+		shape, source, dest := []int64{1, 1}, []int64{2, 1}, []int64{1, 1}
+		shape[test.axis], source[test.axis] = 2, test.stride
+		shard := plan.Shard{Shape: []int64{4}, Pieces: []plan.Piece{{
+			Shape: shape, Source: plan.View{Offset: test.offset, Strides: source}, Dest: plan.View{Strides: dest}, Locations: []int{0},
+		}}}
+		for label := range int64(4) {
+			if label != test.offset && label != test.offset+test.stride {
+				shard.Pieces = append(shard.Pieces, plan.Piece{
+					Shape: []int64{1, 1}, Source: plan.View{Offset: label, Strides: []int64{2, 1}},
+					Dest: plan.View{Offset: int64(len(shard.Pieces) + 1), Strides: dest}, Locations: []int{0},
+				})
+			}
+		}
+		m := plan.Map{LogicalShape: []int64{2, 2}, Shards: []plan.Shard{shard}}
+		if got, known := ValidateMap(m); !known || !slices.Equal(got, test.want) {
+			t.Errorf("%d and %d: broken %v (known %v), want %v", test.offset, test.offset+test.stride, got, known, test.want)
+		}
+	}
+}
+
 // Past its limit the validator says nothing, and takes no time.
 func TestValidateMapLimit(t *testing.T) {
 	for _, test := range []struct {
