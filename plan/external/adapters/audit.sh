@@ -4,7 +4,7 @@
 #   audit.sh VENV CHECKS NAME ...
 #
 # It fails where a planner breaks what its known-failures file does not list, or no longer breaks what it lists. The
-# time for an answer is long, as a planner that imports torch does so for its first, on a machine that may be busy.
+# time for an answer is long: the machine may be busy with more than this, and a hang is a finding.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
