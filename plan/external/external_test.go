@@ -62,8 +62,11 @@ func testee(kind string) {
 		if !broken || !misbehave(kind, line.ID) {
 			fmt.Printf("{\"id\":%d,\"segments\":[],\"moved_elements\":%d}\n", line.ID, line.Source.LogicalShape[0])
 		}
-		if kind == "once" {
+		switch kind {
+		case "once":
 			return
+		case "exit after an answer":
+			os.Exit(3)
 		}
 	}
 }
@@ -312,6 +315,23 @@ func TestTheEndOfInputIsToEndThePlanner(t *testing.T) {
 	}
 	if err := planner.Close(); err == nil || !strings.Contains(err.Error(), "exit status 7") {
 		t.Errorf("Close: %v, want the fault that tells exit status 7", err)
+	}
+}
+
+// Whether the end of a planner is seen before Close or by it.
+func TestAPlannerThatEndsAfterItsLastAnswerIsAtFault(t *testing.T) {
+	for wait := range 10 {
+		planner, err := open(t, "exit after an answer", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := planner.Plan(t.Context(), request(8)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(wait) * 5 * time.Millisecond)
+		if err := planner.Close(); err == nil || !strings.Contains(err.Error(), "exit status 3") {
+			t.Errorf("after %d ms, Close: %v, want the fault that tells exit status 3", 5*wait, err)
+		}
 	}
 }
 

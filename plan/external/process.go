@@ -249,6 +249,25 @@ func (p *process) isUsable() bool {
 	return p.fault == nil || p.untold
 }
 
+// tell is the fault that the process broke with, for somebody who is told of it now.
+func (p *process) tell() *plan.Fault {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.untold = false
+	return p.fault
+}
+
+// untoldFault is the fault that the process broke with, if nobody was told of it.
+func (p *process) untoldFault() *plan.Fault {
+	<-p.broken
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.untold {
+		return nil
+	}
+	return p.fault
+}
+
 // breakWith ends the process for a fault; the first one stays. It returns once the process is gone and
 // everyone who waited has been told, so that the fault and its log may then be read freely.
 func (p *process) breakWith(fault *plan.Fault) {
@@ -313,12 +332,16 @@ func faultOf(name, format string, arguments ...any) *plan.Fault {
 	return &plan.Fault{Name: name, Detail: fmt.Sprintf(format, arguments...)}
 }
 
-// finish closes the input: the planner is to exit with status 0. It returns how it failed to, or nil.
+// finish closes the input: the planner is to exit with status 0. It returns how it failed to, or how it broke before
+// if nobody was told; nil otherwise.
 func (p *process) finish() *plan.Fault {
+	if p.isBroken() {
+		return p.untoldFault()
+	}
 	select {
 	case p.outbox <- nil:
 	case <-p.broken:
-		return nil // told when it broke
+		return p.untoldFault()
 	}
 	select {
 	case <-p.exited:

@@ -55,7 +55,7 @@ func (t *Talk) Hear(ctx context.Context, limit time.Duration) ([]byte, error) {
 		return line, nil
 	}
 	t.process.breakWith(t.process.outputFault(err))
-	return t.lines.buffer[t.lines.start:], t.process.fault
+	return t.lines.buffer[t.lines.start:], t.process.tell()
 }
 
 // Ended reports whether the program has ended by itself, with status 0.
